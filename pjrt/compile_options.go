@@ -158,52 +158,55 @@ func (o *CompileOptions) forProgram(src source.Source, t optionsTarget) (*Compil
 	if o != nil {
 		filled = *o
 	}
-	stated := src.Spread()
-	if stated.Partitions == 0 {
-		stated.Partitions = stated.Mesh
+	spread := src.Spread()
+	if spread.Partitions == 0 {
+		spread.Partitions = spread.Mesh
 	}
-	if err := filled.spreadLike("program", stated.Replicas, stated.Partitions, t); err != nil {
+	program := stated{by: "program", replicas: spread.Replicas, partitions: spread.Partitions}
+	if err := filled.spreadLike(program, t); err != nil {
 		return nil, err
 	}
 	if err := filled.setParameterLayouts(src, t); err != nil {
 		return nil, err
 	}
 	filled.TupledArguments = filled.TupledArguments || takesTuple(src)
-	filled.Shardy = filled.Shardy || stated.Shardy
+	filled.Shardy = filled.Shardy || spread.Shardy
 	return &filled, nil
 }
 
-// spreadLike sets Replicas, Partitions and SPMD, as far as they are not set, to what something
-// states that it is for, where 0 states nothing. It fails if they contradict that: what a compiler
-// has made cannot be spread in another way, while a program for 1 may be.
-func (o *CompileOptions) spreadLike(something string, replicas, partitions int64, t optionsTarget) error {
+// stated is what a program or an executable states that it is for; 0 states nothing.
+type stated struct {
+	by                   string // program or executable
+	replicas, partitions int64
+	exactly              bool // 1 means 1, while a program for 1 may be spread over more
+}
+
+// spreadLike sets Replicas, Partitions and SPMD, as far as they are not set, to what is stated. It
+// fails if they contradict that.
+func (o *CompileOptions) spreadLike(s stated, t optionsTarget) error {
 	set, err := o.withExtra()
 	if err != nil {
 		return err
-	}
-	least := int64(2) // that can be contradicted
-	if something == "executable" {
-		least = 1
 	}
 	for _, n := range []struct {
 		what        string
 		set, stated int64
 		field       *int
 	}{
-		{"Replicas", set.Replicas, replicas, &o.Replicas},
-		{"Partitions", set.Partitions, partitions, &o.Partitions},
+		{"Replicas", set.Replicas, s.replicas, &o.Replicas},
+		{"Partitions", set.Partitions, s.partitions, &o.Partitions},
 	} {
 		what := strings.ToLower(n.what)
 		switch known := int64(len(t.ids)); {
-		case n.set > 0 && n.stated >= least && n.set != n.stated:
+		case n.set > 0 && n.set != n.stated && (n.stated > 1 || n.stated == 1 && s.exactly):
 			return invalid("the %s states that it is for %d %s, and the compile options ask for %d: leave %s unset, or set it to %d",
-				something, n.stated, what, n.set, n.what, n.stated)
+				s.by, n.stated, what, n.set, n.what, n.stated)
 		case n.set != 0 || n.stated < 1:
 		case t.ids != nil && n.stated > known:
 			return invalid("the %s states that it is for %d %s, and the %s has %d devices: use one with as many devices as the %[1]s needs",
-				something, n.stated, what, t.what(), known)
+				s.by, n.stated, what, t.what(), known)
 		case n.stated > maxDevices:
-			return invalid("the %s states that it is for %d %s, for which no system has enough devices", something, n.stated, what)
+			return invalid("the %s states that it is for %d %s, for which no system has enough devices", s.by, n.stated, what)
 		default:
 			*n.field = int(n.stated)
 		}

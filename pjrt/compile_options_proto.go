@@ -138,7 +138,8 @@ func (o *CompileOptions) encodeFor(src source.Source, t optionsTarget) ([]byte, 
 func (o *CompileOptions) encodeToLoad(t optionsTarget, replicas, partitions int) ([]byte, error) {
 	if partitions > 0 {
 		filled := *o
-		if err := filled.spreadLike("executable", int64(replicas), int64(partitions), t); err != nil {
+		of := stated{by: "executable", replicas: int64(replicas), partitions: int64(partitions), exactly: true}
+		if err := filled.spreadLike(of, t); err != nil {
 			return nil, err
 		}
 		o = &filled
