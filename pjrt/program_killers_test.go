@@ -268,13 +268,13 @@ func TestDangersEndTheProcessOfThePluginsOfTheirAges(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	try := func(what string) (string, error) {
-		cmd := self(t.Context(), "-test.run=^"+t.Name()+"$", "-test.timeout=5m")
+	try := func(what, timeout string) (string, error) {
+		cmd := self(t.Context(), "-test.run=^"+t.Name()+"$", "-test.timeout="+timeout)
 		cmd.Env = append(os.Environ(), killerVariable+"="+what)
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	out, err := try(harmless)
+	out, err := try(harmless, "5m")
 	assert.NoError(t, err, "a program that is not refused for the plugin of API 0.%d ends it\n%s", minor, out[max(0, strings.LastIndex(out, "> trying ")):])
 	for _, f := range list {
 		if !dies(f) {
@@ -284,7 +284,7 @@ func TestDangersEndTheProcessOfThePluginsOfTheirAges(t *testing.T) {
 		if f.luck {
 			continue
 		}
-		out, err := try(f.name)
+		out, err := try(f.name, "60s")
 		require.Contains(t, out, "> trying "+f.name+"\n")
 		assert.Error(t, err)
 		assert.NotContains(t, out, "> survived ", "%s on the plugin of API 0.%d", f.name, minor)

@@ -145,9 +145,9 @@ func TestFaultsReachTheProgram(t *testing.T) {
 func TestInvalidVariablesAreErrorsOfOpen(t *testing.T) {
 	t.Parallel()
 	for variable, want := range map[string]string{
-		"PJRT_TRACE_FORMAT=xml":     "PJRT_TRACE_FORMAT",
-		"PJRT_TRACE=/no/such/dir/x": "there is no directory",
-		"PJRT_RECORD=x.gz":          "sessions are written uncompressed",
+		"PJRT_TRACE_FORMAT=xml":                             "PJRT_TRACE_FORMAT",
+		"PJRT_TRACE=/no/such/dir/x":                         "there is no directory",
+		"PJRT_RECORD=" + filepath.Join(t.TempDir(), "x.gz"): "sessions are written uncompressed",
 	} {
 		cpu := plugintest.Path(t, "cpu")
 		for _, path := range []string{cpu, best} {

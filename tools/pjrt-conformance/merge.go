@@ -17,11 +17,11 @@ func mergeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge REPORT.json|DIR...",
 		Short: "Merge the reports of the parts of a run",
-		Long: `Merge makes one report from those that run --shard wrote, on one machine or several. They must have the same plugin, suite and options, and none may be
+		Long: `Merge makes one report from those that run --shard wrote, on one machine or
+several. They must have the same plugin, suite and options, and none may be
 missing. From a folder it takes every *.json file that is a report.
 
-It prints the report and writes it as run does, with the same exit
-status.`,
+It prints the report and writes it as run does, with the same exit status.`,
 		Example: `  pjrt-conformance run ./my_plugin.so --shard 1/2 --json parts/1.json
   pjrt-conformance run ./my_plugin.so --shard 2/2 --json parts/2.json
   pjrt-conformance merge parts/ --html report.html`,

@@ -25,9 +25,6 @@ func HostArgs[E dtype.Elem](c *Client, data []E, dims ...int64) capi.ClientBuffe
 	return args
 }
 
-// MaxHostSize is more bytes than any array of a check takes on the host.
-const MaxHostSize = 1 << 30
-
 // First returns the address of the first element and the number of elements, as
 // C takes arrays.
 func First[E any](s []E) (*E, uintptr) {
@@ -114,12 +111,8 @@ func RowMajor(rank int) *capi.BufferMemoryLayout {
 func (t *T) HostSize(b *capi.Buffer, layout *capi.BufferMemoryLayout) uintptr {
 	out, err := Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout})
 	if err == nil {
-		Own(t, out.Event)
-		if out.DstSize > MaxHostSize {
-			t.Fatalf("PJRT_Buffer_ToHostBuffer without memory: expected the size of a small array, got %d", out.DstSize)
-		}
-		if out.DstSize > 0 {
-			return out.DstSize
+		if size := t.SaidSize(out); size > 0 {
+			return size
 		}
 	}
 	dims := t.Dimensions(b)
@@ -128,6 +121,17 @@ func (t *T) HostSize(b *capi.Buffer, layout *capi.BufferMemoryLayout) uintptr {
 	}
 	e := dtype.Type(Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type)
 	return uintptr(Elements(dims...) * e.Size())
+}
+
+// SaidSize returns the size in the answer of a plugin that was asked how much memory a download
+// needs. The check fails if there may be no such memory.
+func (t *T) SaidSize(out capi.BufferToHostBufferArgs) uintptr {
+	const most = 1 << 30 // more than any array of a check takes
+	Own(t, out.Event)
+	if out.DstSize > most {
+		t.Fatalf("PJRT_Buffer_ToHostBuffer without memory: expected the size of a small array, got %d", out.DstSize)
+	}
+	return out.DstSize
 }
 
 // Download returns the contents of a buffer, dense and row-major.

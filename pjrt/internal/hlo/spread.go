@@ -20,9 +20,6 @@ const (
 	shardingTuples = 5
 )
 
-// The names of collective permutes begin so.
-const permute = "collective-permute"
-
 const (
 	instructionPermuted = 52 // HloInstructionProto: SourceTarget, with the fields 1 and 2
 	permutedSource      = 1
@@ -32,7 +29,7 @@ const (
 // Permuted returns the devices of the collective permutes of a module of HLO. Of bytes that are not
 // a module it returns those that it finds.
 func Permuted(module []byte) (p dataflow.Permuted) {
-	if !preempt.Contains(module, []byte(permute)) {
+	if !preempt.Contains(module, []byte("collective-permute")) { // with which the opcodes begin
 		return p
 	}
 	_ = wire.VisitMessages(module, moduleComputations, func(computation []byte) error {

@@ -385,12 +385,7 @@ func needsSizes(t *check.T) {
 
 // hostSize asks for the size of a download.
 func hostSize(t *check.T, b *capi.Buffer, layout *capi.BufferMemoryLayout) int {
-	out := check.Call(t, downloadArgs{Src: b, HostLayout: layout})
-	check.Own(t, out.Event)
-	if out.DstSize > check.MaxHostSize {
-		t.Fatalf("PJRT_Buffer_ToHostBuffer without memory: expected the size of a small array, got %d", out.DstSize)
-	}
-	return int(out.DstSize)
+	return int(t.SaidSize(check.Call(t, downloadArgs{Src: b, HostLayout: layout})))
 }
 
 // readWith downloads a buffer in a layout, in the size that the plugin gives.
