@@ -33,15 +33,17 @@
 // memory that the call was given, which may be changed then, but must not be unmapped; the plugin
 // does not write to it. If a method has other rules, its comment says so.
 //
-// Methods without a context that call the plugin, such as Close, wait as long as it does.
+// Methods without a context that call the plugin, such as Close, wait as long as it does. In init
+// functions, give no context that can end: plugins report the end of work to Go in threads of C,
+// which Go keeps waiting until main begins.
 //
 // # Lifetimes
 //
 // Objects may be closed in any order and more than once. What C still needs, for a call
 // under way or for something made from the object, is kept for as long as C needs it. What
-// the program forgets to close is freed after the garbage collector finds it. Using an
-// object after its Close gives [ErrClosed]. [Live] counts what exists, and with PJRT_TRACK=1
-// in the environment, lifetime.WriteLeaks says where it was made, when it is called.
+// the program forgets to close is freed after the garbage collector finds it. Use of a
+// closed object gives [ErrClosed]. [Live] counts what exists; with PJRT_TRACK=1 in the
+// environment, lifetime.WriteLeaks says where it was made.
 //
 // # Errors
 //

@@ -38,6 +38,20 @@ func WriteFile(name string, write func(io.Writer) error) error {
 	return naming(name, temp, replace(name, temp, old, write))
 }
 
+// CanWrite returns the error that WriteFile would return before it writes anything, such as one for
+// a folder that does not exist. It leaves the file as it is, and does not open a pipe, which would
+// wait for a reader.
+func CanWrite(name string) error {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return nil
+	}
+	only := errors.New("nothing to write")
+	if err := WriteFile(name, func(io.Writer) error { return only }); !errors.Is(err, only) {
+		return err
+	}
+	return nil
+}
+
 // behindLinks follows symbolic links, also to a file that does not exist yet. It does not clean
 // names: behind a link to a folder, ".." is not the folder that has the link.
 func behindLinks(name string) string {

@@ -105,3 +105,20 @@ func TestWriteFileNamesWhatItCannotWrite(t *testing.T) {
 	assert.ErrorContains(t, err, absent)
 	assert.ErrorContains(t, err, filepath.Join(dir, "x")+": ")
 }
+
+func TestCanWriteLeavesEverythingAsItIs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	kept := filepath.Join(dir, "kept")
+	require.NoError(t, os.WriteFile(kept, []byte("precious"), 0o600))
+	require.NoError(t, outside.CanWrite(kept))
+	require.NoError(t, outside.CanWrite(filepath.Join(dir, "new")))
+	require.ErrorIs(t, outside.CanWrite(filepath.Join(dir, "no", "x")), fs.ErrNotExist)
+	assert.EqualError(t, outside.CanWrite(dir), dir+" is a folder: name a file in it")
+	got, err := os.ReadFile(kept)
+	require.NoError(t, err)
+	assert.Equal(t, "precious", string(got))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, entries, 1)
+}

@@ -24,6 +24,7 @@ func TestWriteFileWritesToPipes(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	require.NoError(t, outside.CanWrite(pipe), "before there is a reader")
 	got := make(chan string, 1)
 	go func() {
 		f, err := os.Open(pipe)

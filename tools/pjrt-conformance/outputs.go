@@ -13,6 +13,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/conformance"
 	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
@@ -98,16 +99,34 @@ func (o *outputs) keep(g conformance.Progress) {
 }
 
 func (o *outputs) writeFiles(r *report.Report) error {
+	return o.eachFile(func(_, path string, write func(*report.Report, io.Writer) error) error {
+		return r.WriteFile(path, write)
+	})
+}
+
+// canWrite returns an error for files that cannot be written, before a run that takes long.
+func (o *outputs) canWrite() error {
+	return o.eachFile(func(flag, path string, _ func(*report.Report, io.Writer) error) error {
+		if err := outside.CanWrite(path); err != nil {
+			return fmt.Errorf("%s: %w", flag, err)
+		}
+		return nil
+	})
+}
+
+// eachFile calls do for each file to write, and returns all its errors.
+func (o *outputs) eachFile(do func(flag, path string, write func(*report.Report, io.Writer) error) error) error {
 	var failed []error
 	for _, file := range []struct {
-		path  string
-		write func(*report.Report, io.Writer) error
+		flag, path string
+		write      func(*report.Report, io.Writer) error
 	}{
-		{o.json, (*report.Report).WriteJSON}, {o.junit, (*report.Report).WriteJUnit}, {o.html, (*report.Report).WriteHTML},
-		{o.md, (*report.Report).WriteMarkdown}, {o.badge, (*report.Report).WriteBadge},
+		{"--json", o.json, (*report.Report).WriteJSON}, {"--junit", o.junit, (*report.Report).WriteJUnit},
+		{"--html", o.html, (*report.Report).WriteHTML}, {"--md", o.md, (*report.Report).WriteMarkdown},
+		{"--badge", o.badge, (*report.Report).WriteBadge},
 	} {
 		if file.path != "" {
-			failed = append(failed, r.WriteFile(file.path, file.write))
+			failed = append(failed, do(file.flag, file.path, file.write))
 		}
 	}
 	return errors.Join(failed...)

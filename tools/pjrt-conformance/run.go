@@ -94,6 +94,9 @@ exist whatever ends the run.`,
 
 // check runs the checks, shows the progress, and writes the reports of what ran so far.
 func (s *settings) check(cmd *cobra.Command, o *outputs) (*report.Report, error) {
+	if err := o.canWrite(); err != nil {
+		return nil, cli.UsageError(err)
+	}
 	p := newProgress(cmd.ErrOrStderr())
 	s.Progress = func(g conformance.Progress) {
 		p.show(g)

@@ -181,7 +181,7 @@ func TestCommandsThatCannotRunSayWhy(t *testing.T) {
 		"too thorough":      {[]string{"run", "cpu", "--run", "sort/nothing$"}, "run: nothing is run: sort/nothing$ matches only checks that the profile (quick)"},
 		"plan of nothing":   {[]string{"plan", "cpu", "--run", "^NONE-"}, "plan: nothing is run: no check has a name that matches ^NONE-"},
 		"worker":            {[]string{"worker"}, "only the other commands of pjrt-conformance start it"},
-		"report":            {[]string{"run", "cpu", "--run", "^H2D-01$", "--json", "none/r.json"}, "write the report"},
+		"report":            {[]string{"run", "cpu", "--run", "^H2D-01$", "--json", "none/r.json"}, "pjrt-conformance: --json: open none/r.json"},
 		"debug of no check": {[]string{"debug", "cpu"}, "debug: name a check, such as EVT-03"},
 		"draft of nothing":  {[]string{"draft-waivers", "w.json"}, "w.json: not a report of the conformance suite"},
 		"diff":              {[]string{"diff", "w.json", "w.json"}, "w.json: not a report of the conformance suite"},

@@ -53,7 +53,7 @@ topology, such as 1x1x8.`,
 				return cli.UsageError(errors.New("--option is an option of a topology: give --topology too"))
 			}
 			c.progress = cmd.ErrOrStderr()
-			return withoutHandler(c.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0], cmd.Flags().Changed("topology")))
+			return forCommand(c.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0], cmd.Flags().Changed("topology")))
 		},
 	}
 	f := cmd.Flags()
@@ -67,6 +67,7 @@ topology, such as 1x1x8.`,
 		"the `NUMBER` of devices that share the work of each replica (default as the program says, or 1)")
 	f.BoolVar(&c.compile.SPMD, "spmd", false, "let the compiler split the program over the partitions")
 	c.flags.addTo(cmd)
+	addAllowUnknown(cmd, &c.compile.AllowUnknownFlags)
 	c.isolated.addTo(cmd)
 	f.StringVar(&c.out, "out", "", "the `FILE` to write the executable to")
 	f.StringVar(&c.report, "report", "", "the `FILE` to write an HTML page to that shows memory, cost, shardings and the program")
@@ -80,6 +81,15 @@ func (c *compilation) run(ctx context.Context, stdin io.Reader, stdout io.Writer
 	}
 	if saved.IsExecutable(code) {
 		return fmt.Errorf("%s is already compiled: pjrt run loads it", program)
+	}
+	// Compilers can take hours, and their work would be lost.
+	for _, file := range [][2]string{{"--out", c.out}, {"--report", c.report}} {
+		if file[1] == "" {
+			continue
+		}
+		if err := outside.CanWrite(file[1]); err != nil {
+			return fmt.Errorf("%s: %w", file[0], err)
+		}
 	}
 	options, err := topologyOptions(c.options)
 	if err != nil {

@@ -63,7 +63,11 @@ func TestCompileRefusesBadInput(t *testing.T) {
 		"compiled already":  {[]string{"add.bin"}, 1, "add.bin is already compiled: pjrt run loads it"},
 		"flag form":         {[]string{"--flag", "xla_cpu_use_xnnpack", "add.mlir"}, 2, "write it as NAME=VALUE"},
 		"unknown flag":      {[]string{"--flag", "xla_cpu_use_xnnpak=true", "add.mlir"}, 1, "did you mean xla_cpu_use_xnnpack?"},
-		"no directory":      {[]string{"--out", "none/add.bin", "add.mlir"}, 1, "--out: "},
+		"advice in flags":   {[]string{"--flag", "xla_nonsense=1", "add.mlir"}, 1, "XLA has a flag xla_nonsense (use --allow-unknown to pass it on anyway)"},
+		"passed on":         {[]string{"--allow-unknown", "--flag", "xla_nonsense=1", "add.mlir"}, 1, "No such compile option: 'xla_nonsense'"},
+		// The program is wrong too, which is found later.
+		"no directory":  {[]string{"--out", "none/add.bin", "self.mlir"}, 1, "--out: open none/add.bin"},
+		"report folder": {[]string{"--report", ".", "self.mlir"}, 1, "--report: . is a folder"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -33,6 +33,7 @@ type runner struct {
 	partitions, repeat int
 	options            []string
 	flags              xlaFlags
+	allowUnknown       bool
 	isolated           isolation
 	progress           io.Writer
 }
@@ -87,7 +88,7 @@ program several times, and shows how long that took.`,
 				return cli.UsageError(fmt.Errorf("run: %w", err))
 			}
 			r.progress = cmd.ErrOrStderr()
-			return withoutHandler(r.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0], args[1:]))
+			return forCommand(r.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0], args[1:]))
 		},
 	}
 	f := cmd.Flags()
@@ -96,6 +97,7 @@ program several times, and shows how long that took.`,
 	f.IntVar(&r.partitions, "partitions", 0, "the `NUMBER` of devices that share the work (default as the program says)")
 	f.StringArrayVar(&r.options, "option", nil, "`NAME=VALUE`, a create option of the client")
 	r.flags.addTo(cmd)
+	addAllowUnknown(cmd, &r.allowUnknown)
 	f.StringVar(&r.fill, "fill", "", "fill the missing arguments with `VALUES`: "+strings.Join(fillings, ", "))
 	cli.CompleteFlag(cmd, "fill", fillings...)
 	f.IntVar(&r.repeat, "repeat", 1, "execute the program `N` times, and show how long it took")
@@ -223,7 +225,7 @@ func (r *runner) enough(params []array.Shape, got int) error {
 
 // clientOptions returns the client and compile options that the flags ask for.
 func (r *runner) clientOptions() (*pjrt.ClientOptions, *pjrt.CompileOptions, error) {
-	client := &pjrt.ClientOptions{}
+	client := &pjrt.ClientOptions{AllowUnknown: r.allowUnknown}
 	for _, text := range r.options {
 		a, err := platform.ParseOption(text)
 		if err != nil {
@@ -235,7 +237,7 @@ func (r *runner) clientOptions() (*pjrt.ClientOptions, *pjrt.CompileOptions, err
 	if err != nil {
 		return nil, nil, err
 	}
-	return client, &pjrt.CompileOptions{Partitions: r.partitions, Flags: flags}, nil
+	return client, &pjrt.CompileOptions{Partitions: r.partitions, Flags: flags, AllowUnknownFlags: r.allowUnknown}, nil
 }
 
 // xlaFlags are what --flag sets: XLA flags as NAME=VALUE.

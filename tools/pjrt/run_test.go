@@ -119,7 +119,7 @@ func TestRunDividesWholeArraysAmongDevices(t *testing.T) {
 	launch(t, dir, "run", "spmd.mlir", "row.npy", "w.npy").requireFailure(t, 1, "argument 0: row.npy")
 	o = launch(t, dir, "run", "--partitions", "4", "spmd.mlir", "x.npy", "w.npy")
 	assert.Equal(t, 1, o.status)
-	assert.Contains(t, o.stderr, "states that it is for 2 partitions, and the compile options ask for 4")
+	assert.Contains(t, o.stderr, "states that it is for 2 partitions, and the compile options ask for 4: leave --partitions out, or set it to 2")
 }
 
 func TestRunTakesOptionsAndFlags(t *testing.T) {
@@ -130,7 +130,11 @@ func TestRunTakesOptionsAndFlags(t *testing.T) {
 	assert.Contains(t, o.stdout, "out0: f32[4]\n[2. 2. 2. 2.]\n")
 	for args, want := range map[string]string{
 		"--option cpu_device_number=2": `no create option "cpu_device_number"; did you mean cpu_device_count?`,
+		"--option nonsense=2":          "process_id. Use --allow-unknown to pass it on",
 		"--flag xla_cpu_use_xnnpac=1":  "xla_cpu_use_xnnpac",
+		// The plugin has the last word.
+		"--allow-unknown --option nonsense=2":      "PJRT_Client_Create: INVALID_ARGUMENT: Unexpected option name",
+		"--allow-unknown --flag xla_nonsense=true": "No such compile option: 'xla_nonsense'",
 	} {
 		o := launch(t, dir, append([]string{"run", "--fill", "ones", "add.mlir"}, strings.Fields(args)...)...)
 		o.requireFailure(t, 1, want)
