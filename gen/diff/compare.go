@@ -320,6 +320,9 @@ func (c *comparer) variables() {
 		case n == nil:
 			ch.Kind, ch.Old = Removed, &Place{Type: o.Type}
 			ch.Why = "compiled code has its value already; source code that uses it no longer compiles"
+			if o.Storage == "extern" {
+				ch.Breaks, ch.Why = true, "programs that link against it no longer find it"
+			}
 		case o.String != n.String:
 			ch.Kind, ch.Old, ch.New = Retyped, &Place{Type: fmt.Sprintf("%q", o.String)}, &Place{Type: fmt.Sprintf("%q", n.String)}
 			ch.Why = "the two sides must agree on this text; one built on the older header still uses the older text"
@@ -327,6 +330,9 @@ func (c *comparer) variables() {
 		case relate(o.Type, n.Type, c.renamed) != same:
 			ch.Kind, ch.Old, ch.New = Retyped, &Place{Type: o.Type}, &Place{Type: n.Type}
 			ch.Why = "a constant of the header is compiled into each side separately"
+			if o.Storage == "extern" || n.Storage == "extern" {
+				ch.retyped(Retyped, relate(o.Type, n.Type, c.renamed), "both use one variable, and take its bytes for different things")
+			}
 		default:
 			return
 		}

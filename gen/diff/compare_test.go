@@ -82,6 +82,23 @@ func TestCompareReportsWhatBreaks(t *testing.T) {
 			[]string{"! field removed S.b", "! struct resized S"},
 		},
 		{
+			"alignment of the first field", "typedef struct { int a; int b; } S;", "typedef struct { _Alignas(16) int a; int b; } S;",
+			[]string{"! struct realigned S"},
+		},
+		{
+			"alignment of a struct with struct_size", sized("int64_t a;", "a"),
+			"typedef struct S { size_t struct_size; int64_t a; } __attribute__((aligned(64))) S;\nenum { S_STRUCT_SIZE = SIZE(S, a) };\n",
+			[]string{"! struct realigned S"},
+		},
+		{
+			"alignment alone", "typedef struct { int a; int b; } S;", "typedef struct { int a; int b; } __attribute__((aligned(8))) S;",
+			[]string{"! struct realigned S"},
+		},
+		{
+			"alignment of a later field", sized("int a; int b;", "b"), sized("int a; _Alignas(16) int b;", "b"),
+			[]string{"! field moved S.b", "! struct resized S"},
+		},
+		{
 			"fields exchanged", sized("int64_t a; int64_t b;", "b"), sized("int64_t b; int64_t a;", "a"),
 			[]string{"! field moved S.a", "! field moved S.b"},
 		},
@@ -314,6 +331,12 @@ func TestCompareReportsWhatBreaks(t *testing.T) {
 		{"macro added", "", "#define N 1\n", []string{"macro added N"}},
 		{"macro removed", "#define N 1\n", "", []string{"macro removed N"}},
 		{"macro with another value", "#define N 1\n", "#define N 2\n", []string{"macro retyped N"}},
+
+		// The bytes of a shared variable are in the plugin, those of a constant in each side.
+		{"constant of another type", "static const int v = 1;", "static const long v = 1;", []string{"variable retyped v"}},
+		{"shared variable of another type", "extern const int v;", "extern const long v;", []string{"! variable retyped v"}},
+		{"shared variable with another qualifier", "extern const int v;", "extern int v;", []string{"variable retyped v"}},
+		{"shared variable removed", "extern const int v;", "", []string{"! variable removed v"}},
 		{
 			"another major version", "#define PJRT_API_MAJOR 0\n#define PJRT_API_MINOR 1\n", "#define PJRT_API_MAJOR 1\n#define PJRT_API_MINOR 1\n",
 			[]string{"! macro retyped PJRT_API_MAJOR"},

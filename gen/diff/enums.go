@@ -11,8 +11,8 @@ import (
 )
 
 // findRenamedEnums pairs an enum that is gone with a new one when their
-// enumerators have the same numbers and, apart from the enum's own name, the
-// same names.
+// enumerators have the same numbers and the same names, with or without the
+// enum's own name in front.
 func (c *comparer) findRenamedEnums() {
 	for _, from := range c.old.enums.names {
 		if c.new.enums.has(from) {
@@ -36,7 +36,7 @@ func sameEnumerators(from string, o *model.Enum, to string, n *model.Enum) bool 
 	}
 	for i, v := range o.Values {
 		w := n.Values[i]
-		if v.Value != w.Value || strings.TrimPrefix(v.Name, from) != strings.TrimPrefix(w.Name, to) {
+		if v.Value != w.Value || v.Name != w.Name && strings.TrimPrefix(v.Name, from) != strings.TrimPrefix(w.Name, to) {
 			return false
 		}
 	}
@@ -103,6 +103,9 @@ func (c *comparer) enum(name, header string, o, n *model.Enum) {
 			ch.Kind, ch.Breaks = Renumbered, true
 			ch.Old, ch.New = &Place{Value: ptr(was)}, &Place{Value: ptr(v.Value)}
 			ch.Why = fmt.Sprintf("the older side still uses %d for it", was)
+		case gone[v.Value] == v.Name:
+			delete(gone, v.Value)
+			continue
 		case gone[v.Value] != "":
 			ch.Kind = Renamed
 			ch.Old = &Place{Name: gone[v.Value], Value: ptr(v.Value)}

@@ -204,22 +204,48 @@ func (c *comparer) structure(name, header string, o, n *model.Struct) {
 	}
 }
 
-// size reports a changed struct_size. broken says that the struct's fields
-// changed other than by growing at its end.
+// size reports a changed struct_size, size in memory or alignment. broken says that the struct's
+// fields changed other than by growing at its end.
 func (c *comparer) size(name, header string, o, n *model.Struct, broken bool) {
-	from, to := structSize(o), structSize(n)
-	if o.StructSize == nil || n.StructSize == nil {
-		from, to = o.Size, n.Size
-		if o.Size == 0 || n.Size == 0 {
-			return
-		}
+	oldEnd, newEnd := c.end(c.oldName(name), o, c.old), c.end(name, n, c.new)
+	ch := Change{Header: header, Item: ItemStruct, Kind: Resized, Name: name}
+	known := o.Size != 0 && n.Size != 0
+	if oldEnd > 0 && oldEnd == newEnd && known && !broken && ch.realigned(o, n) {
+		c.note(ch)
+		return
+	}
+	from, to := o.Size, n.Size
+	if o.StructSize != nil && n.StructSize != nil {
+		from, to = o.StructSize.Value, n.StructSize.Value
+	} else if !known {
+		return
 	}
 	if from == to {
 		return
 	}
-	ch := Change{Header: header, Item: ItemStruct, Kind: Resized, Name: name,
-		Old: &Place{Size: ptr(from)}, New: &Place{Size: ptr(to)}}
-	oldEnd, newEnd := c.end(c.oldName(name), o, c.old), c.end(name, n, c.new)
+	ch.Old, ch.New = &Place{Size: ptr(from)}, &Place{Size: ptr(to)}
+	c.grown(&ch, o, oldEnd, newEnd, broken)
+	c.note(ch)
+}
+
+// realigned makes ch say that a struct with the same fields takes other addresses, and returns
+// false if it does not.
+func (ch *Change) realigned(o, n *model.Struct) bool {
+	if o.Align != n.Align && o.Align != 0 && n.Align != 0 {
+		ch.Kind, ch.Breaks = Realigned, true
+		ch.Why = "the side with the smaller alignment may put it where the other cannot use it"
+	}
+	if o.Size != n.Size {
+		ch.Breaks = true
+		ch.Why = fmt.Sprintf("it takes %s in place of %d, so elements of an array of it lie elsewhere", bytesOf(n.Size), o.Size)
+	}
+	ch.Old, ch.New = &Place{Size: ptr(o.Size), Value: ptr(o.Align)}, &Place{Size: ptr(n.Size), Value: ptr(n.Align)}
+	return ch.Breaks
+}
+
+// grown makes ch say what a size that changed means for the other side.
+func (c *comparer) grown(ch *Change, o *model.Struct, oldEnd, newEnd int64, broken bool) {
+	from, to := *ch.Old.Size, *ch.New.Size
 	switch {
 	case to < from && newEnd >= oldEnd && oldEnd > 0:
 		ch.Breaks = true
@@ -236,7 +262,6 @@ func (c *comparer) size(name, header string, o, n *model.Struct, broken bool) {
 	default:
 		ch.Why = "it grew at its end, and struct_size shows which layout an object has"
 	}
-	c.note(ch)
 }
 
 // end returns where a struct's data ends, by its fields or, if those are not

@@ -44,6 +44,8 @@ func TestCompareRecognisesWhatWasRenamed(t *testing.T) {
 		{"a struct that shrank too", []string{"PJRT_Lamp", "PJRT_Candle", " double volts;", ""},
 			[]string{"! field removed PJRT_Candle.volts", "! struct resized PJRT_Candle", "struct renamed PJRT_Candle"}},
 		{"an enum", []string{"PJRT_Color", "PJRT_Paint"}, []string{"enum renamed PJRT_Paint"}},
+		{"an enum, and not its values", []string{"} PJRT_Color;", "} PJRT_Paint;\ntypedef PJRT_Paint PJRT_Color;"},
+			[]string{"alias added PJRT_Color", "enum renamed PJRT_Paint"}},
 		{"an enum and a value", []string{"PJRT_Color", "PJRT_Paint", "_Red", "_Green"},
 			[]string{"enum renamed PJRT_Paint", "value renamed PJRT_Paint_Green"}},
 		{"an enum with other numbers", []string{"PJRT_Color", "PJRT_Paint", "PJRT_Paint_Red, PJRT_Paint_Blue", "PJRT_Paint_Blue, PJRT_Paint_Red"},

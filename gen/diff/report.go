@@ -75,6 +75,7 @@ const (
 	Moved      Kind = "moved"      // another slot or offset; for a header, another path
 	Renumbered Kind = "renumbered" // another value of an enumerator
 	Resized    Kind = "resized"    // another size: struct_size for a struct that states one
+	Realigned  Kind = "realigned"  // another alignment, which Value is, with the same fields
 	Signature  Kind = "signature"  // another result or other parameters
 	Deprecated Kind = "deprecated" // a function's slot that is now an unused pointer
 	Regrouped  Kind = "regrouped"  // the same bytes, gathered in a struct or taken out of one

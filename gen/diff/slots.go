@@ -225,6 +225,8 @@ func (c *comparer) table(name, header string, o, n *model.Table) {
 		switch in := slotAt(n, was.Offset); {
 		case in == nil && was.Deprecated:
 			ch.Breaks, ch.Why = slotsBehind(o, was) > 0, "an unused pointer is gone"
+		case in == nil && c.fieldAt(name, was.Offset) != "":
+			ch.Why += ", and would take the field " + c.fieldAt(name, was.Offset) + " for it"
 		case in == nil:
 			ch.Why += ", and the table no longer reaches its slot"
 		default:
@@ -233,6 +235,19 @@ func (c *comparer) table(name, header string, o, n *model.Table) {
 		c.note(ch)
 	}
 	c.noDiscard(base, o, n)
+}
+
+// fieldAt returns the name of the field that the newer table has at an offset in place of a slot,
+// or "".
+func (c *comparer) fieldAt(table string, offset int64) string {
+	if n := c.new.structs.get(table); n != nil {
+		for _, f := range n.Fields {
+			if f.Offset == offset {
+				return f.Name
+			}
+		}
+	}
+	return ""
 }
 
 const deprecatedWhy = "the slot stays, as an unused pointer, so nothing after it moves; but the function is gone, and programs that call it get null"

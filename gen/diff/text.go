@@ -100,7 +100,7 @@ func (p *printer) summary() {
 	}
 	part(count(ItemSlot, Added, extended), "function added", "functions added")
 	part(count(ItemSlot, Removed, nil)+count(ItemSlot, Deprecated, nil), "function gone", "functions gone")
-	part(len(p.r.pick(isGrown)), "struct grown", "structs grown")
+	part(len(p.r.pick(p.isGrown)), "struct grown", "structs grown")
 	part(count(ItemValue, Added, func(c Change) bool { return !p.newEnum(c.Parent) }), "enum value added", "enum values added")
 	part(len(p.freshTables()), "new table", "new tables")
 	part(count(ItemHeader, Added, nil), "header added", "headers added")
@@ -128,8 +128,13 @@ func (p *printer) sideName(s Side) string {
 	return name
 }
 
-func isGrown(c Change) bool {
-	return c.Item == ItemStruct && c.Kind == Resized && *c.New.Size > *c.Old.Size
+// isGrown reports whether a struct has more room than before, and that not only because its fields
+// moved.
+func (p *printer) isGrown(c Change) bool {
+	if c.Item != ItemStruct || c.Kind != Resized || *c.New.Size <= *c.Old.Size {
+		return false
+	}
+	return !c.Breaks || slices.ContainsFunc(p.r.Changes, func(d Change) bool { return d.Kind == Added && d.Parent == c.Name })
 }
 
 func (p *printer) newEnum(name string) bool {
@@ -301,7 +306,7 @@ func (p *printer) byParent(keep func(Change) bool) ([]string, map[string][]Chang
 func (p *printer) grown() {
 	var changed []Change
 	for _, c := range p.r.Changes {
-		if p.core(c) && (isGrown(c) || c.Item == ItemField && c.Kind == Added) {
+		if p.core(c) && (p.isGrown(c) || c.Item == ItemField && c.Kind == Added) {
 			changed = append(changed, c)
 		}
 	}
@@ -320,7 +325,7 @@ func (p *printer) grown() {
 	}
 	p.section("Structs with new fields or slots: %d", len(order))
 	for _, name := range order {
-		p.printf("  %s%s\n", name, sizes(name, changed))
+		p.printf("  %s%s\n", name, p.sizes(name, changed))
 		p.fieldRows("    + ", fieldsOf(name, changed))
 	}
 	p.printf("Read a new field only when the caller's struct_size includes it.\n")
@@ -487,11 +492,11 @@ func (p *printer) extension(path string, cs []Change) {
 		}
 		shown[c.Parent] = true
 		slots := pick(func(d Change) bool { return d.Item == ItemSlot && d.Kind == Added && d.Parent == c.Parent })
-		inner.printf("    %s%s%s, new functions: %d\n", c.Parent, p.extensionNumber(c.Parent), sizes(c.Parent, cs), len(slots))
+		inner.printf("    %s%s%s, new functions: %d\n", c.Parent, p.extensionNumber(c.Parent), p.sizes(c.Parent, cs), len(slots))
 		inner.slotRows("      + ", slots)
 		inner.fieldRows("      + ", fieldsOf(c.Parent, cs))
 	}
-	for _, c := range pick(func(c Change) bool { return isGrown(c) || c.Item == ItemField && c.Kind == Added }) {
+	for _, c := range pick(func(c Change) bool { return p.isGrown(c) || c.Item == ItemField && c.Kind == Added }) {
 		name := c.Parent
 		if c.Item == ItemStruct {
 			name = c.Name
@@ -500,7 +505,7 @@ func (p *printer) extension(path string, cs []Change) {
 			continue
 		}
 		shown[name] = true
-		inner.printf("    %s%s\n", name, sizes(name, cs))
+		inner.printf("    %s%s\n", name, p.sizes(name, cs))
 		inner.fieldRows("      + ", fieldsOf(name, cs))
 	}
 	if fresh := pick(func(c Change) bool { return c.Item == ItemValue && c.Kind == Added }); len(fresh) > 0 {
@@ -516,9 +521,9 @@ func (p *printer) extension(path string, cs []Change) {
 }
 
 // sizes says how the struct grew, with a comma in front, if it did.
-func sizes(name string, cs []Change) string {
+func (p *printer) sizes(name string, cs []Change) string {
 	for _, c := range cs {
-		if isGrown(c) && c.Name == name {
+		if p.isGrown(c) && c.Name == name {
 			return fmt.Sprintf(", struct_size %d -> %d", *c.Old.Size, *c.New.Size)
 		}
 	}
@@ -552,8 +557,8 @@ func (p *printer) extensionNumber(name string) string {
 // source lists what only source code notices.
 func (p *printer) source() {
 	p.list("Changes that only source code sees: %d", func(c Change) bool {
-		if c.Breaks || c.Item == ItemMacro && c.Kind == Retyped {
-			return false
+		if c.Breaks || c.Item == ItemMacro && c.Kind == Retyped && (!p.core(c) || p.isVersion(c.Name)) {
+			return false // with its header, or in the title
 		}
 		switch c.Kind {
 		case Renamed, Retyped, Removed, Signature, Regrouped:
@@ -562,6 +567,11 @@ func (p *printer) source() {
 			return false
 		}
 	})
+}
+
+// isVersion reports whether a macro is one of those that the title shows as the version.
+func (p *printer) isVersion(macro string) bool {
+	return p.r.Old.Version != nil && p.r.New.Version != nil && (strings.HasSuffix(macro, "_MAJOR") || strings.HasSuffix(macro, "_MINOR"))
 }
 
 func (p *printer) notes() {

@@ -115,6 +115,34 @@ func TestWriteTextSaysWhatATypedefBecame(t *testing.T) {
 	assert.Contains(t, b.String(), "  S.t: changed from int[2] to int[3]; the two sides take the same bytes for different things.\n")
 }
 
+func TestWriteTextNamesEachChange(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ old, new, says, never string }{
+		"a macro": {
+			old: "#define N 8", new: "#define N 16",
+			says: "  N: changed from 8 to 16; code built on the older header keeps the older value.\n",
+		},
+		"a struct that only moved": {
+			old: sized("int a; int b;", "b"), new: sized("int a; _Alignas(16) int b;", "b"),
+			says: "  S: resized from 16 to 20 bytes; it grew other than at its end.\n", never: "new fields or slots",
+		},
+		"a slot that became a field": {
+			old: table(open+shut, "PJRT_Shut"), new: table(open+"void* unused;", "unused"),
+			says: "still call it, and would take the field unused for it.\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var b strings.Builder
+			require.NoError(t, diff.Compare(parse(t, test.old+"\n"), parse(t, test.new+"\n"), diff.Options{}).WriteText(&b))
+			assert.Contains(t, b.String(), test.says)
+			if test.never != "" {
+				assert.NotContains(t, b.String(), test.never)
+			}
+		})
+	}
+}
+
 func TestReportIsTheDocumentedJSON(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(compareRoots(t, "old", "new"))

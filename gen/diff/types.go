@@ -15,7 +15,7 @@ type relation int
 
 const (
 	same      relation = iota
-	constOnly          // differ in const alone
+	constOnly          // differ in const, volatile or restrict alone
 	spelling           // other spelling, same bits: void* for T*, int for an enum
 	different
 )
@@ -26,7 +26,7 @@ func (r relation) compatible() bool { return r != different }
 func (r relation) why() string {
 	switch r {
 	case constOnly:
-		return "only const differs, which the compiled code does not show"
+		return "only a qualifier such as const differs, which the compiled code does not show"
 	case spelling:
 		return "the same bits under another type"
 	default:

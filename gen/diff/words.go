@@ -40,6 +40,8 @@ func happened(c Change) string {
 		return fmt.Sprintf("renumbered from %d to %d", *o.Value, *n.Value)
 	case Resized:
 		return fmt.Sprintf("resized from %d to %s", *o.Size, bytesOf(*n.Size))
+	case Realigned:
+		return fmt.Sprintf("alignment changed from %d to %s", *o.Value, bytesOf(*n.Value))
 	case Retyped:
 		if o.Value != nil && n.Value != nil {
 			return fmt.Sprintf("changed from %d to %d", *o.Value, *n.Value)

@@ -55,8 +55,8 @@ With --json the report is one document:
     item      header macro enum value handle struct field slot function callback
               prototype variable alias
     kind      added removed renamed retyped moved renumbered resized signature
-              deprecated regrouped defined hidden stale corrected attribute
-              direction
+              deprecated regrouped defined hidden stale corrected realigned
+              attribute direction
     name      the C name; parent: the table, struct or enum it belongs to
     old, new  where it was and is: name (if it changed), type, slot, offset,
               size, value; bytes for offset and size
