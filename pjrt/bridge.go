@@ -5,6 +5,7 @@ package pjrt
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -25,6 +26,7 @@ func init() {
 		Plugin:   func(table *capi.Table) (any, error) { return fromTable(table) },
 		Register: func(name string, table *capi.Table) (any, error) { return register(name, table) },
 
+		FileOf:       func(p any) [sha256.Size]byte { return p.(*Plugin).fileKey() },
 		WarnOfOthers: warnOfOthers,
 		ShareClient: func(ctx context.Context, p, opts any, join bool) (any, error) {
 			return p.(*Plugin).share(ctx, opts.(*ClientOptions), join)

@@ -5,8 +5,6 @@ package pjrt
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"runtime"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -77,7 +75,7 @@ func (c *Client) compileWith(ctx context.Context, compiler compile.Compiler, in 
 	if err != nil {
 		return nil, in.explain(c.plugin, in.failedElsewhere(err))
 	}
-	code, abi, err := ofCompiler(result)
+	code, abi, err := ofCompiler(result, c)
 	if err != nil {
 		return nil, err
 	}
@@ -110,11 +108,9 @@ func (p *Plugin) elsewhere() compile.Target {
 	t := compile.Target{Plugin: p.name, Kind: p.Kind(), Registered: p.table.Registrations()}
 	if p.path != "" {
 		t.Plugin = p.path
-		if path, err := filepath.Abs(p.path); err == nil {
-			if _, err := os.Stat(path); err == nil {
-				t.Plugin = path // the dynamic linker may find other names
-			}
-		}
+	}
+	if p.path != "" || p.inLibrary() {
+		t.File = p.fileKey()
 	}
 	return t
 }

@@ -153,6 +153,17 @@ func TestErrorsOfACompiler(t *testing.T) {
 	_, err = client.Compile(ctx, pjrt.Program{Code: []byte(add)}, opts)
 	require.ErrorContains(t, err, "PJRT_Executable_DeserializeAndLoad")
 
+	data, err := compile(t, newClient(t), add).Serialize(ctx)
+	require.NoError(t, err)
+	built, err := other.Decode(data)
+	require.NoError(t, err)
+	built.Plugin.File[0]++
+	built.Plugin.Digest[0]++
+	o.result = &other.Result{Executable: built.Encode()}
+	_, err = client.Compile(ctx, pjrt.Program{Code: []byte(add)}, opts)
+	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
+	assert.ErrorContains(t, err, "what the Compiler of the options made does not belong here: it was compiled by another build of the plugin")
+
 	n := len(o.jobs)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()

@@ -131,56 +131,7 @@ func (h keyHash) flags(value string) error {
 func (p *Plugin) identity() string {
 	p.readIdentity.Do(func() {
 		major, minor := p.Version()
-		path := p.file()
-		p.identityText = fmt.Sprintf("%d.%d %v %q %s", major, minor, p.attributes, path, fileIdentity(path))
+		p.identityText = fmt.Sprintf("%d.%d %v %q %s", major, minor, p.attributes, p.opened.path, p.opened.identity())
 	})
 	return p.identityText
-}
-
-// file returns the path of the file that has the code of the plugin, or "".
-func (p *Plugin) file() string {
-	if p.path != "" {
-		return p.path
-	}
-	if p.library != "" && !p.table.Reentrant() {
-		return p.library
-	}
-	// A plugin without a path is part of the program.
-	path, _ := os.Executable()
-	return path
-}
-
-// unreadable stands for the identity of a file that cannot be read.
-const unreadable = "unreadable"
-
-// fileIdentity tells versions of a file apart by its size, its time and samples of its
-// content. It does not read all of it, because plugins have hundreds of megabytes, and it
-// cannot rely on a build ID, because not all plugins have one.
-func fileIdentity(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return unreadable // the loader could read it, so the plugin's attributes must suffice
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return unreadable
-	}
-	const samples, sampleSize = 128, 4 << 10 // a page each: another build moves code and data everywhere
-	h := sha256.New()
-	size := info.Size()
-	page := make([]byte, sampleSize)
-	add := func(at int64) {
-		n, _ := f.ReadAt(page, at)
-		h.Write(page[:n])
-	}
-	for i := range int64(samples) {
-		at := int64(0)
-		if size > sampleSize {
-			at = (size - sampleSize) / (samples - 1) * i
-		}
-		add(at)
-	}
-	add(max(size-sampleSize, 0))
-	return fmt.Sprintf("%d %d %x", size, info.ModTime().UnixNano(), h.Sum(nil))
 }

@@ -4,6 +4,7 @@
 package pjrt
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -26,7 +27,7 @@ func TestAnotherBuildOfAPluginIsAnotherFile(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "plugin.so")
 		require.NoError(t, os.WriteFile(file, content, 0o600))
 		require.NoError(t, os.Chtimes(file, at, at))
-		return fileIdentity(file)
+		return fileAt(file).identity()
 	}
 	first := write(built)
 	assert.Equal(t, first, write(built))
@@ -42,6 +43,47 @@ func TestAnotherBuildOfAPluginIsAnotherFile(t *testing.T) {
 	}
 	later := filepath.Join(t.TempDir(), "plugin.so")
 	require.NoError(t, os.WriteFile(later, built, 0o600))
-	assert.NotEqual(t, first, fileIdentity(later), "another time")
-	assert.Equal(t, unreadable, fileIdentity(filepath.Join(t.TempDir(), "missing")))
+	assert.NotEqual(t, first, fileAt(later).identity(), "another time")
+	assert.Equal(t, unreadable, fileAt(filepath.Join(t.TempDir(), "missing")).identity())
+}
+
+// The code of the running program is that of the old file, so neither cached nor saved executables
+// may name the new one.
+func TestAFileThatTakesThePlaceOfAPluginIsNotIt(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1, 0)
+	for name, replace := range map[string]func(path string) error{
+		"another file": func(path string) error {
+			other := path + ".new"
+			return errors.Join(os.WriteFile(other, []byte("a plugin"), 0o600), os.Chtimes(other, at, at), os.Rename(other, path))
+		},
+		"other contents": func(path string) error { return os.WriteFile(path, []byte("another plugin"), 0o600) },
+		"another time":   func(path string) error { return os.Chtimes(path, time.Unix(2, 0), time.Unix(2, 0)) },
+		"none":           os.Remove,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "plugin.so")
+			require.NoError(t, os.WriteFile(path, []byte("a plugin"), 0o600))
+			require.NoError(t, os.Chtimes(path, at, at))
+			opened := fileAt(path)
+			assert.True(t, opened.stays())
+			whole := opened.identity()
+			require.NoError(t, replace(path))
+			assert.False(t, opened.stays())
+			replaced := opened.identity()
+			assert.NotEqual(t, whole, replaced)
+			assert.NotEqual(t, fileAt(path).identity(), replaced)
+			assert.NotEqual(t, opened.identity(), replaced, "nobody else has the old file either")
+		})
+	}
+}
+
+func TestAPluginKeepsItsPathWhenTheProgramChangesItsFolder(t *testing.T) {
+	t.Parallel()
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(here, "lib", "plugin.so"), fileAt("./lib/plugin.so").path)
+	assert.Equal(t, "plugin.so", fileAt("plugin.so").path, "the loader searches for it")
+	assert.Equal(t, "/lib/plugin.so", fileAt("/lib/plugin.so").path)
 }

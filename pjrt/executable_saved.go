@@ -112,8 +112,8 @@ func (c *Client) toLoad(data []byte, foreign bool) (*compile.Executable, error) 
 }
 
 // ofCompiler returns the plugin's bytes of the executable that a compile.Compiler made, and
-// its ABI version if known.
-func ofCompiler(r *compile.Result) ([]byte, *compile.ABIVersion, error) {
+// its ABI version if known. A saved executable must belong to the client, unless that is nil.
+func ofCompiler(r *compile.Result, c *Client) ([]byte, *compile.ABIVersion, error) {
 	if r == nil || len(r.Executable) == 0 {
 		return nil, nil, failed(ErrInternal, "the Compiler of the options reported success and gave no executable")
 	}
@@ -123,6 +123,11 @@ func ofCompiler(r *compile.Result) ([]byte, *compile.ABIVersion, error) {
 	s, err := compile.Decode(r.Executable)
 	if err != nil {
 		return nil, nil, failed(ErrDataLoss, "the Compiler of the options: %v", err)
+	}
+	if c != nil {
+		if err := misplaced(s, c.plugin, c.system(), c.runs); err != nil {
+			return nil, nil, failed(ErrFailedPrecondition, "what the Compiler of the options made does not belong here: %v", err)
+		}
 	}
 	return s.Code, s.ABI, nil
 }
@@ -305,9 +310,12 @@ func (p *Plugin) saved() compile.Plugin {
 	major, minor := p.Version()
 	p.readDigest.Do(func() {
 		// If the file cannot be read, what the plugin reports must suffice.
-		sum, _ := fileDigest(p.file())
+		sum, _ := fileDigest(p.opened.path)
 		h := keyHash{sha256.New()}
 		h.bytes(sum[:])
+		if !p.opened.stays() {
+			h.text(p.opened.identity()) // that was another file
+		}
 		h.number(major)
 		h.number(minor)
 		h.text(p.name)
@@ -359,7 +367,7 @@ func fileDigest(path string) ([sha256.Size]byte, error) {
 
 // newSerializedExecutable makes an executable from the result of a compile.Compiler.
 func newSerializedExecutable(p *Plugin, system compile.System, r *compile.Result, parameters []Shape) (*Executable, error) {
-	code, abi, err := ofCompiler(r)
+	code, abi, err := ofCompiler(r, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ type Plugin struct {
 	path       string
 	name       string // the first name that it was registered by, or ""
 	library    string // whose functions do the work in the end, or ""
+	opened     pluginFile
 	table      *capi.Table
 	attributes []Attribute
 	kind       atomic.Pointer[string] // nil as long as nothing has told it
@@ -41,7 +42,7 @@ type Plugin struct {
 // Attribute is a name and a value: a string, int64, []int64, float32 or bool.
 type Attribute = capi.Attribute
 
-// Path returns the path that Open or capi.Open opened the plugin from, or "".
+// Path returns the absolute path or the bare name that Open loaded, or "".
 func (p *Plugin) Path() string {
 	if p == nil {
 		return ""

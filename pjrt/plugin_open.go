@@ -41,11 +41,12 @@ func Open(path string) (*Plugin, error) {
 			return nil, invalid("%v", err)
 		}
 		warnOfOthers("a PJRT plugin", path)
+		file := fileAt(path) // before another can take its place
 		table, err := capi.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		return pluginOf(table, "", path)
+		return pluginOf(table, "", file)
 	})
 }
 

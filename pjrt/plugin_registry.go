@@ -65,7 +65,7 @@ func fromTable(table *capi.Table) (*Plugin, error) {
 	if table == nil {
 		return nil, invalid("the table is nil")
 	}
-	return pluginOf(table, "", "")
+	return pluginOf(table, "", pluginFile{})
 }
 
 // registered returns the plugin that was registered by name.
@@ -91,7 +91,7 @@ func register(name string, table *capi.Table) (*Plugin, error) {
 	if err := claim(name, api, false); err != nil {
 		return nil, err
 	}
-	p, err := pluginOf(table, name, "")
+	p, err := pluginOf(table, name, pluginFile{})
 	if err != nil {
 		return nil, err
 	}
@@ -120,12 +120,12 @@ func claim(name string, api *capi.API, keep bool) error {
 }
 
 // pluginOf returns the one plugin of a table.
-func pluginOf(table *capi.Table, name, path string) (*Plugin, error) {
+func pluginOf(table *capi.Table, name string, file pluginFile) (*Plugin, error) {
 	if table.API() == nil {
 		return nil, invalid("the table has no PJRT_Api: make it with capi.Open or capi.NewTable")
 	}
 	return slotOf(&registry.tables, table.API()).get(func() (*Plugin, error) {
-		p, err := newPlugin(table, name, path)
+		p, err := newPlugin(table, name, file)
 		if err != nil {
 			return nil, err
 		}
@@ -179,8 +179,8 @@ func onOpen(fn func(*Plugin) error) {
 	}
 }
 
-func newPlugin(table *capi.Table, name, path string) (*Plugin, error) {
-	library := table.Library()
+func newPlugin(table *capi.Table, name string, file pluginFile) (*Plugin, error) {
+	path, library := file.path, absolute(table.Library())
 	if path == "" && name == "" && !table.Reentrant() {
 		path = library
 	}
@@ -189,8 +189,11 @@ func newPlugin(table *capi.Table, name, path string) (*Plugin, error) {
 		return nil, err
 	}
 	p := &Plugin{
-		path: path, name: name, library: library, table: table.Checked(),
+		path: path, name: name, library: library, opened: file, table: table.Checked(),
 		creating: make(chan struct{}, 1), clients: new(atomic.Int64), large: new(threads.Pool),
+	}
+	if p.opened.info == nil {
+		p.opened = fileAt(p.file())
 	}
 	table = p.table
 	// Neither function is in the tables of all supported versions.

@@ -10,6 +10,6 @@ import "github.com/purepjrt/purepjrt/capi"
 // OpenAs makes Open return the plugin of the table for the path, which must not contain
 // links.
 func OpenAs(path string, table *capi.Table) error {
-	_, err := slotOf(&registry.paths, path).get(func() (*Plugin, error) { return pluginOf(table, "", path) })
+	_, err := slotOf(&registry.paths, path).get(func() (*Plugin, error) { return pluginOf(table, "", fileAt(path)) })
 	return err
 }

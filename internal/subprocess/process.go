@@ -13,6 +13,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -127,7 +128,7 @@ func Start[A any](cmd *exec.Cmd, c Config[A]) (_ *Process[A], err error) {
 		_, _ = io.Copy(p.Trace, ours[2])
 	})
 	go func() {
-		_ = cmd.Wait() // the state says how it ended
+		_ = cmd.Wait() // the state says how it ended, if nobody else waited for it
 		close(p.exited)
 	}()
 	return p, nil
@@ -259,7 +260,22 @@ func (p *Process[A]) Gone() bool {
 func (p *Process[A]) Pid() int { return p.cmd.Process.Pid }
 
 // Ended returns how the process ended: by a signal, whose name is "" if there was none, or with a
-// status. It may be called once End or Bury has returned.
+// status. The status is Unknown if only other code of this program was told, because it waited for
+// all child processes or ignores SIGCHLD. Ended may be called once End or Bury has returned.
 func (p *Process[A]) Ended() (signal string, status int) {
+	if p.cmd.ProcessState == nil {
+		return "", Unknown
+	}
 	return signalOf(p.cmd.ProcessState), p.cmd.ProcessState.ExitCode()
+}
+
+// Unknown is the status of a process of which it is not known how it ended.
+const Unknown = -1
+
+// Status describes the status of a process that no signal ended.
+func Status(status int) string {
+	if status == Unknown {
+		return "ended without a known status, because other code of this program waits for all child processes"
+	}
+	return fmt.Sprintf("exited with status %d", status)
 }

@@ -21,8 +21,14 @@ import (
 
 const name = "SUBPROCESS_TEST"
 
+// alone makes this program a parent that ignores how its children end.
+const alone = "SUBPROCESS_TEST_ALONE"
+
 // TestMain plays the child, too. It answers each line with the same line, and does what it says.
 func TestMain(m *testing.M) {
+	if os.Getenv(alone) != "" {
+		playAlone()
+	}
 	if os.Getenv(name) == "" {
 		os.Exit(m.Run())
 	}
@@ -58,11 +64,20 @@ func TestMain(m *testing.M) {
 // start starts a child. Its answers are lines that begin with the key.
 func start(t *testing.T, files ...*os.File) *Process[string] {
 	t.Helper()
-	self, err := Self()
+	p, err := launch(files...)
 	require.NoError(t, err)
+	t.Cleanup(p.End)
+	return p
+}
+
+func launch(files ...*os.File) (*Process[string], error) {
+	self, err := Self()
+	if err != nil {
+		return nil, err
+	}
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), name+"=1")
-	p, err := Start(cmd, Config[string]{
+	return Start(cmd, Config[string]{
 		Name: name, Output: &Tail{Limit: 1 << 10}, Trace: &Tail{Limit: 1 << 10}, Files: files,
 		Answers: func(in io.Reader, key []byte) func() (string, error) {
 			lines := bufio.NewReader(in)
@@ -75,9 +90,6 @@ func start(t *testing.T, files ...*os.File) *Process[string] {
 			}
 		},
 	})
-	require.NoError(t, err)
-	t.Cleanup(p.End)
-	return p
 }
 
 func ask(t *testing.T, p *Process[string], what string) (string, error) {

@@ -15,6 +15,7 @@ package compile
 
 import (
 	"context"
+	"crypto/sha256"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/array"
@@ -39,7 +40,10 @@ type Loader interface {
 // Target is what a program is compiled for.
 type Target struct {
 	Plugin string // path of the library, or the name under which it was registered
-	Kind   string // of the plugin, as in pjrt.Plugin.Kind
+	// File identifies the library, as in Plugin.File. Another file may have taken its place since,
+	// and its plugin would compile what the caller's cannot run. It is zero if it is not known.
+	File [sha256.Size]byte
+	Kind string // of the plugin, as in pjrt.Plugin.Kind
 	// Client says that the executable is for a client of this process, whose create options are
 	// Create. Otherwise it is for Topology alone.
 	Client bool

@@ -154,8 +154,9 @@ func childEnvironment(environment []string) []string {
 
 // sessionOf returns a text that differs between requests that need different children.
 func sessionOf(r *request) string {
+	plugin := fmt.Sprintf("%s\x00%x", r.Plugin, r.File)
 	if !r.Client {
-		return r.Plugin
+		return plugin
 	}
-	return fmt.Sprintf("%s\x00%q", r.Plugin, r.Create)
+	return fmt.Sprintf("%s\x00%q", plugin, r.Create)
 }

@@ -20,7 +20,7 @@ import (
 // process ran out of the memory that Options.Memory allows.
 type Crash struct {
 	Signal     string        // that ended the process, such as SIGSEGV; "" if none did
-	ExitStatus int           // of a process that exited; on Windows also the number of an exception
+	ExitStatus int           // of a process that exited; on Windows also the number of an exception; -1 if it is not known
 	Timeout    time.Duration // that the process exceeded; 0 for all other ends
 	Output     string        // the last lines that the process wrote to its standard output and error, and the one that says why it aborted
 
@@ -51,7 +51,7 @@ func (e *Crash) end() string {
 	case e.Signal != "":
 		fmt.Fprintf(&b, "died of %s", e.Signal)
 	default:
-		fmt.Fprintf(&b, "exited with status %d", e.ExitStatus)
+		b.WriteString(subprocess.Status(e.ExitStatus))
 	}
 	if e.memory > 0 {
 		fmt.Fprintf(&b, "; it was allowed %d bytes of memory", e.memory)

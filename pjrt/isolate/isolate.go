@@ -166,7 +166,7 @@ func (c *Compiler) request(t *compile.Target) (*request, error) {
 		return nil, pjrt.ErrUnimplemented.Errorf("a child process cannot have the plugin, because it is part of this program: " +
 			"register it by a name (raw.Register) before isolate.Main")
 	}
-	r := &request{Plugin: t.Plugin}
+	r := &request{Plugin: t.Plugin, File: t.File}
 	for _, x := range t.Registered {
 		r.Registered = append(r.Registered, registration{x.Function.Name, x.Name, x.Platform, x.Traits, x.APIVersion})
 	}

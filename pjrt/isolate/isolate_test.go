@@ -768,3 +768,22 @@ func TestCrashesAreReadFromTheLastWords(t *testing.T) {
 		assert.Equal(t, [3]any{want.Signal, want.ExitStatus, want.Output}, [3]any{got.Signal, got.ExitStatus, got.Output})
 	}
 }
+
+// substitute is a Compiler whose jobs name another file at the place of the plugin.
+type substitute struct{ *isolate.Compiler }
+
+func (s substitute) Compile(ctx context.Context, job *compile.Job) (*compile.Result, error) {
+	other := *job
+	other.File[0] ^= 1
+	return s.Compiler.Compile(ctx, &other)
+}
+
+func TestAPluginWhoseFileWasReplacedDoesNotCompile(t *testing.T) {
+	t.Parallel()
+	compiler := newCompiler(t, isolate.Options{})
+	client := newClient(t, &pjrt.ClientOptions{Compiler: substitute{compiler}})
+	_, err := client.Compile(t.Context(), scale(2, ""), nil)
+	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
+	assert.ErrorContains(t, err, client.Plugin().Path()+" was replaced since this program opened it")
+	works(t, newClient(t, &pjrt.ClientOptions{Compiler: compiler}))
+}

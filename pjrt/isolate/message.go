@@ -5,6 +5,7 @@ package isolate
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/gob"
 	"fmt"
@@ -16,12 +17,13 @@ import (
 )
 
 // protocol is the version of the messages. Programs of different builds may be parent and child.
-const protocol = 1
+const protocol = 2
 
 // request is a program to compile or, if Executable is set, an executable to load.
 type request struct {
 	Plugin     string
-	Client     bool // compile for a client, otherwise for Topology
+	File       [sha256.Size]byte // of Plugin, as in compile.Target
+	Client     bool              // compile for a client, otherwise for Topology
 	Create     []capi.Attribute
 	Topology   []byte
 	Registered []registration

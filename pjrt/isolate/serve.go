@@ -20,6 +20,7 @@ import (
 	"github.com/purepjrt/purepjrt/internal/subprocess"
 	"github.com/purepjrt/purepjrt/pjrt"
 	saved "github.com/purepjrt/purepjrt/pjrt/compile"
+	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -123,6 +124,10 @@ func (s *server) answer(r *request, a *answer) error {
 		if s.plugin, err = pjrt.Open(r.Plugin); err != nil {
 			return pjrt.ErrUnavailable.Errorf("the child process cannot open the plugin: %v", err)
 		}
+	}
+	if zero := [sha256.Size]byte{}; r.File != zero && r.File != bridge.Root.FileOf(s.plugin) {
+		return pjrt.ErrFailedPrecondition.Errorf("the plugin's file %s was replaced since this program opened it, "+
+			"and a child process that compiles can only open the new one: restart the program", r.Plugin)
 	}
 	// A process never unregisters custom calls, so the list only grows.
 	for ; s.registered < len(r.Registered); s.registered++ {

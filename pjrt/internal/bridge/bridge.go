@@ -9,6 +9,7 @@ package bridge
 
 import (
 	"context"
+	"crypto/sha256"
 	"log/slog"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -22,6 +23,8 @@ type Functions struct {
 	Plugin   func(table *capi.Table) (plugin any, err error)
 	Register func(name string, table *capi.Table) (plugin any, err error)
 
+	// FileOf identifies the plugin's library, as compile.Target.File does.
+	FileOf func(plugin any) [sha256.Size]byte
 	// WarnOfOthers logs a warning if another user could replace code that is about to be loaded or
 	// started.
 	WarnOfOthers func(what, path string)
