@@ -83,7 +83,10 @@ func (t *translation) undeclared(s *source, rw *remover, i int, what string) *Er
 	var todo string
 	switch _, tag := t.tags[name]; {
 	case len(t.absent) > 0:
-		list := t.absent
+		var list []string
+		for _, a := range t.absent {
+			list = append(list, a.name)
+		}
 		more := ""
 		if len(list) > 3 {
 			list, more = list[:3], fmt.Sprintf(" and %d more", len(list)-3)

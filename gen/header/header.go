@@ -5,7 +5,9 @@
 // into a [model.Header]: declarations, comments and the layout that a C
 // compiler for x86-64 Linux gives them.
 //
-// It runs no program and reads no system header. The C front end, modernc.org/cc, reads
+// It runs no program and reads no system header. Conditions see the macros that gcc defines for
+// that target without options. A condition on a macro that a compiler, or a header that is not
+// read, may define otherwise is an error. The C front end, modernc.org/cc, reads
 // everything that is C. Many of upstream's headers are C++ in part, with namespaces,
 // qualified names, default arguments and scoped enums: these are taken out first, by the
 // tokens that C does not have. In C++ a tag is a type's name, so a header that is not

@@ -6,7 +6,6 @@ package header
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -46,6 +45,8 @@ type directive struct {
 	line   int
 	col    int
 	active bool // false in a branch for other compilers or languages
+	tested bool // a condition that a compiler looks at, as far as this can be told
+	maybe  bool // below a condition that asks whether a header exists
 }
 
 // source is one file cut into tokens, comments and directives.
@@ -114,13 +115,6 @@ type lexer struct {
 	lineStart int
 	fresh     bool // this line already has something other than white space
 	cond      []condition
-}
-
-// condition is an open #if.
-type condition struct {
-	outer bool // the surrounding text is active
-	on    bool // this branch is
-	taken bool // a branch was known to be taken
 }
 
 func (l *lexer) active() bool {
@@ -291,8 +285,8 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 // directive reads the rest of a preprocessor line.
 func (l *lexer) directive(hash token) error {
 	d := directive{line: hash.line, col: hash.col}
-	outer := len(l.cond) == 0 || l.cond[len(l.cond)-1].on
-	d.active = outer
+	d.active = l.active()
+	d.maybe = len(l.cond) > 0 && l.cond[len(l.cond)-1].maybe
 	l.fresh = true
 	first := true
 	for l.i < len(l.text) && l.text[l.i] != '\n' {
@@ -325,134 +319,13 @@ func (l *lexer) directive(hash token) error {
 	if len(d.toks) > 0 && d.name == "pragma" && d.toks[0].text == "once" {
 		l.once = true
 	}
-	l.conditional(d)
 	if n := len(l.cond); n > 0 && (d.name == "else" || d.name == "elif") {
 		d.active = l.cond[n-1].outer
 	}
+	d.tested = d.active && l.tests(d)
+	l.conditional(d)
 	l.dirs = append(l.dirs, d)
 	return nil
-}
-
-func (l *lexer) conditional(d directive) {
-	n := len(l.cond)
-	switch d.name {
-	case "if", "ifdef", "ifndef":
-		v := truth(d)
-		outer := l.active()
-		l.cond = append(l.cond, condition{outer: outer, on: outer && v != no, taken: v == yes})
-	case "elif":
-		if n > 0 {
-			c := &l.cond[n-1]
-			v := truth(d)
-			c.on = c.outer && !c.taken && v != no
-			c.taken = c.taken || v == yes
-		}
-	case "else":
-		if n > 0 {
-			c := &l.cond[n-1]
-			c.on = c.outer && !c.taken
-		}
-	case "endif":
-		if n > 0 {
-			l.cond = l.cond[:n-1]
-		}
-	}
-}
-
-// answer is what can be said about a condition without knowing the macros of
-// the headers: only that those of other compilers are not defined.
-type answer byte
-
-const (
-	unknown answer = iota
-	yes
-	no
-)
-
-func truth(d directive) answer {
-	var words []string
-	for _, t := range d.toks {
-		if t.text != "(" && t.text != ")" {
-			words = append(words, t.text)
-		}
-	}
-	if len(words) == 0 {
-		return unknown
-	}
-	switch d.name {
-	case "ifdef":
-		return definedness(words[0])
-	case "ifndef":
-		return definedness(words[0]).not()
-	}
-	// Only conjunctions are examined: one false part decides them.
-	whole := yes
-	for _, part := range splitWords(words, "&&") {
-		switch term(part) {
-		case no:
-			whole = no
-		case unknown:
-			if whole == yes {
-				whole = unknown
-			}
-		}
-	}
-	if slices.Contains(words, "||") {
-		return unknown
-	}
-	return whole
-}
-
-func (a answer) not() answer {
-	switch a {
-	case yes:
-		return no
-	case no:
-		return yes
-	}
-	return unknown
-}
-
-// term answers one part of a conjunction.
-func term(words []string) answer {
-	switch {
-	case len(words) == 0:
-		return unknown
-	case words[0] == "!":
-		return term(words[1:]).not()
-	case words[0] == "defined" && len(words) == 2:
-		return definedness(words[1])
-	case len(words) == 1 && words[0] == "0":
-		return no
-	case len(words) == 1 && words[0] == "1":
-		return yes
-	case words[0] == "__cplusplus":
-		return no
-	}
-	return unknown
-}
-
-// definedness says whether a macro of the compiler is defined.
-func definedness(name string) answer {
-	if foreign[name] {
-		return no
-	}
-	return unknown
-}
-
-// foreign are macros that other languages, compilers and systems define.
-var foreign = wordSet(`__cplusplus _WIN32 _WIN64 WIN32 _MSC_VER __APPLE__ __CUDACC__ __HIPCC__ SWIG __OBJC__
-	__clang__ __GNUC__ __ANDROID__ __has_c_attribute __has_cpp_attribute __has_attribute`)
-
-func splitWords(words []string, sep string) (parts [][]string) {
-	start := 0
-	for i, w := range words {
-		if w == sep {
-			parts = append(parts, words[start:i])
-			start = i + 1
-		}
-	}
-	return append(parts, words[start:])
 }
 
 // checkNesting bounds the depth to which a parser of s descends.

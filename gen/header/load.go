@@ -22,7 +22,9 @@ type unit struct {
 	files    map[string]*source // by the name that #include gives; nil if not found or C++
 	size     int                // of all texts, in bytes
 	tokens   int                // in all of them
-	absent   []string           // included headers that are nowhere
+	absent   []absence          // included headers that are nowhere
+	unread   map[string]*source // included headers that are C++ throughout, by name
+	standard map[string]bool    // included headers of C and of the system
 	implicit []string           // includes that the header needs and lacks
 	macros   map[string]bool    // of all sources; true for function-like ones
 	complete map[string]bool    // macros that end with a semicolon
@@ -31,7 +33,7 @@ type unit struct {
 
 func load(file string, text []byte, opts Options) (*unit, error) {
 	u := &unit{opts: opts, files: map[string]*source{}, macros: map[string]bool{}, complete: map[string]bool{},
-		tags: map[string]string{}}
+		tags: map[string]string{}, unread: map[string]*source{}, standard: map[string]bool{}}
 	u.dir = filepath.Dir(file)
 	u.roots = append(u.roots, opts.IncludeDirs...)
 	if abs, err := filepath.Abs(u.dir); err == nil && !opts.sealed {
@@ -50,7 +52,18 @@ func load(file string, text []byte, opts Options) (*unit, error) {
 	if err := u.add(s); err != nil {
 		return nil, err
 	}
-	return u, u.include(s)
+	if err := u.include(s); err != nil {
+		return nil, err
+	}
+	return u, u.checkTested()
+}
+
+// absence is an included header that is nowhere, and the line that includes it.
+type absence struct {
+	name string
+	by   *source
+	line int
+	sure bool // the line is not below a condition that asks whether the header exists
 }
 
 // The limits of a header together with all that it includes. They are several
@@ -110,49 +123,50 @@ func (u *unit) include(s *source) error {
 			}
 			continue
 		}
-		if _, ok := u.files[name]; ok || !quoted {
+		u.standard[name] = u.standard[name] || isStandard(name)
+		if _, ok := u.files[name]; ok || !quoted && isStandard(name) {
 			continue
 		}
 		if len(u.files) >= maxFiles {
 			return s.errorf(d.line, d.col, "this is include number %d, more than the %d that are read: include less",
 				len(u.files)+1, maxFiles)
 		}
-		if err := u.load(name, d.active); err != nil {
+		found, err := u.load(name)
+		if err != nil {
 			return err
+		}
+		if !found && d.active && !isStandard(name) {
+			u.absent = append(u.absent, absence{name: name, by: s, line: d.line, sure: !d.maybe})
 		}
 	}
 	return nil
 }
 
-// load reads the header that #include calls name and what it includes.
-func (u *unit) load(name string, active bool) error {
+// load reads the header that #include calls name and what it includes. It reports whether
+// there is such a header.
+func (u *unit) load(name string) (found bool, err error) {
 	u.files[name] = nil
 	file, text, err := u.find(name)
 	var fault *Error
 	if errors.As(err, &fault) && !isCAPI(name) {
-		return nil // too large, as some of upstream's C++ headers are
+		return true, nil // too large, as some of upstream's C++ headers are
 	}
-	if err != nil {
-		return err
-	}
-	if file == "" {
-		if active {
-			u.absent = append(u.absent, name)
-		}
-		return nil
+	if err != nil || file == "" {
+		return false, err
 	}
 	s, err := lex(file, text)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !isCAPI(name) && isCXXOnly(s) {
-		return nil
+		u.unread[name] = s
+		return true, nil
 	}
 	u.files[name] = s
 	if err := u.add(s); err != nil {
-		return err
+		return false, err
 	}
-	return u.include(s)
+	return true, u.include(s)
 }
 
 // isCAPI reports whether a header's name says that it declares a C API, perhaps with some
@@ -295,7 +309,8 @@ func (u *unit) provide(name string) (bool, error) {
 			continue // a neighbour that cannot be read is not a fault of this header
 		}
 		u.implicit = append(u.implicit, n)
-		return true, u.load(n, true)
+		_, err = u.load(n)
+		return true, err
 	}
 	return false, nil
 }

@@ -34,9 +34,10 @@ var sentinels = strings.Repeat("int __sentinel(int);\n", 2*maxNesting)
 // What the C front end calls the main header, which no #include can name, and
 // the declarations before and after it.
 const (
-	mainName  = "\x00main"
-	namesName = "<names>"
-	endName   = "<end>"
+	preludeName = "<predefined>" // the only source that may define __STDC_VERSION__ and its like
+	mainName    = "\x00main"
+	namesName   = "<names>"
+	endName     = "<end>"
 )
 
 // translation takes the C++ out of the unit's sources.
@@ -109,7 +110,7 @@ func (t *translation) run(n int) (err error) {
 		texts[name], t.shifts[name], _ = rw.emit(len(rw.toks))
 	}
 	config := func() *cc.Config {
-		served := &includeFS{texts: texts, once: map[string]bool{}}
+		served := &includeFS{unit: t.unit, texts: texts, once: map[string]bool{}}
 		for name, rw := range t.rws {
 			if name != mainName && rw.once {
 				served.once[name] = false
@@ -126,7 +127,7 @@ func (t *translation) run(n int) (err error) {
 		fmt.Fprintf(&implicit, "#include %q\n", name)
 	}
 	sources := []cc.Source{
-		{Name: "<prelude>", Value: prelude + "int __predefined_declarator;\n"},
+		{Name: preludeName, Value: definitions() + prelude + "int __predefined_declarator;\n"},
 		{Name: namesName, Value: t.names()},
 		{Name: "<implicit>", Value: implicit.String()},
 		{Name: mainName, Value: text},
@@ -173,19 +174,32 @@ func (t *translation) names() string {
 }
 
 // includeFS serves the headers to the C front end under the names that #include
-// gives. What is not there is empty.
+// gives. What is not there is empty to #include, and no file to __has_include.
 type includeFS struct {
+	*unit
 	texts map[string][]byte
-	once  map[string]bool // opened, and not to be read a second time
+	once  map[string]bool // read, and not to be read a second time
 }
 
 func (f *includeFS) Open(name string) (fs.File, error) {
-	text := f.texts[name]
+	file := &memFile{name: path.Base(name), text: bytes.Clone(f.texts[name]), absent: !f.has(name)}
+	if text, ok := standardTexts[name]; ok && f.texts[name] == nil {
+		file.text = []byte(text)
+	}
 	if read, ok := f.once[name]; ok {
 		if read {
-			text = nil
+			file.text = nil
 		}
-		f.once[name] = true
+		file.onRead = func() { f.once[name] = true }
 	}
-	return &memFile{name: path.Base(name), text: bytes.Clone(text)}, nil
+	return file, nil
+}
+
+// has reports whether a C compiler finds the header.
+func (f *includeFS) has(name string) bool {
+	if f.texts[name] != nil || f.unread[name] != nil || isStandardC(name) {
+		return true
+	}
+	file, _, err := f.find(name)
+	return err == nil && file != ""
 }
