@@ -47,7 +47,7 @@ func skipAttributes(toks []token, i int) int {
 	for i+1 < len(toks) {
 		switch {
 		case toks[i].text == "[" && toks[i+1].text == "[",
-			(toks[i].text == "__attribute__" || toks[i].text == "alignas" || toks[i].text == "__declspec") && toks[i+1].text == "(":
+			attributeWords[toks[i].text] && toks[i+1].text == "(":
 			j := i
 			if toks[i].text != "[" {
 				j++

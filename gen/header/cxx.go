@@ -51,11 +51,6 @@ func remove(u *unit, s *source, spelled map[string]string, asTypes bool) (*remov
 		source: s, unit: u, edits: make([]edit, len(s.toks)), asTypes: asTypes, space: map[int]string{},
 		scoped: map[int]bool{}, marked: map[int]bool{}, refs: map[int]string{}, constexpr: map[int]bool{}, spelled: spelled,
 	}
-	for _, d := range s.dirs {
-		if d.active && d.name == "pragma" && len(d.toks) > 0 && d.toks[0].text == "pack" {
-			return nil, s.errorf(d.line, d.col, "packed structs are not supported")
-		}
-	}
 	r.declarations(0, len(s.toks), "")
 	return r, r.err
 }
@@ -317,10 +312,8 @@ func (r *remover) walk(i, j int, params bool) {
 			k = r.attribute(k, j)
 		case t.text == "[":
 			k = r.match(k, j)
-		case t.text == "__attribute__" || t.text == "__declspec" || t.text == "alignas" || t.text == "_Alignas" ||
-			t.text == "decltype" || t.text == "__typeof__":
+		case attributeWords[t.text] || t.text == "decltype" || t.text == "__typeof__":
 			if r.is(k+1, "(") {
-				r.refusePacked(k, r.match(k+1, j))
 				k = r.match(k+1, j)
 			}
 		case t.text == "struct" || t.text == "union":
@@ -377,17 +370,9 @@ func (r *remover) attribute(k, end int) int {
 			r.marked[k] = true
 		}
 	}
+	r.refuseLayout(k, m)
 	r.take(k, m+1)
 	return m
-}
-
-// refusePacked fails on an attribute that the C front end does not honour.
-func (r *remover) refusePacked(k, m int) {
-	for ; k < m; k++ {
-		if r.is(k, "packed") || r.is(k, "__packed__") {
-			r.fail(k, "packed structs are not supported")
-		}
-	}
 }
 
 // template reports whether the name at k has template arguments.

@@ -34,9 +34,10 @@ type extractor struct {
 }
 
 func (t *translation) extract() (h *model.Header, err error) {
+	line := 1
 	defer func() {
 		if p := recover(); p != nil {
-			h, err = nil, t.main.errorf(1, 1, "the C front end cannot read this: %v", p)
+			h, err = nil, t.main.errorf(line, 1, "%s", t.panicText(p))
 		}
 	}()
 	x := &extractor{
@@ -51,6 +52,9 @@ func (t *translation) extract() (h *model.Header, err error) {
 		ed := l.ExternalDeclaration
 		if ed == nil || ed.Declaration == nil {
 			continue
+		}
+		if x.isOwn(ed) {
+			line = ed.Position().Line
 		}
 		if d := ed.Declaration; d.DeclarationSpecifiers == nil && d.InitDeclaratorList != nil {
 			x.untyped(d)

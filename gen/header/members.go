@@ -7,10 +7,10 @@ package header
 // the index of its last token: the tag or the closing brace.
 func (r *remover) structure(k, end int) int {
 	n := skipAttributes(r.toks, k+1)
-	r.refusePacked(k, n)
 	for a := k + 1; a < n; a++ {
 		if r.is(a, "[", "[") {
 			m := r.match(a, end)
+			r.refuseLayout(a, m)
 			r.blank(a, m+1)
 			a = m
 		}
@@ -162,7 +162,7 @@ func (r *remover) memberFunction(i, j int, tag string) bool {
 			return false
 		case t.text == "[":
 			k = r.match(k, j)
-		case t.text == "__attribute__" || t.text == "alignas" || t.text == "_Alignas" || t.text == "decltype" || t.text == "__typeof__":
+		case attributeWords[t.text] || t.text == "decltype" || t.text == "__typeof__":
 			typed = typed || t.text == "decltype" || t.text == "__typeof__"
 			if r.is(k+1, "(") {
 				k = r.match(k+1, j)
@@ -189,7 +189,11 @@ func (r *remover) enum(k, end int) int {
 		r.scoped[k] = true
 		n++
 	}
-	n = skipAttributes(r.toks, n)
+	if after := skipAttributes(r.toks, n); after > n {
+		r.refuseLayout(n, after)
+		r.blank(n, after) // the front end does not expect them here
+		n = after
+	}
 	tag := ""
 	if r.ident(n) && n < end {
 		tag = r.toks[n].text
@@ -209,6 +213,11 @@ func (r *remover) enum(k, end int) int {
 		return max(n-1, k)
 	}
 	m := r.match(n, end)
+	for a := n; a < m; a++ {
+		if r.is(a, "[", "[") {
+			a = r.attribute(a, m)
+		}
+	}
 	if r.scoped[k] {
 		r.scope(n+1, m, tag)
 	}

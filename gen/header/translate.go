@@ -81,6 +81,9 @@ func (t *translation) cxx() bool {
 
 // model runs the C front end and makes the model of what it read.
 func (t *translation) model() (*model.Header, error) {
+	if err := t.checkAttributes(); err != nil {
+		return nil, err
+	}
 	if err := t.run(len(t.main.toks)); err != nil {
 		return nil, t.earliest(err)
 	}
@@ -89,27 +92,69 @@ func (t *translation) model() (*model.Header, error) {
 
 // run gives the sources to the C front end, but only the first n tokens of the
 // main header. If the front end panics, that is an error of the input.
-func (t *translation) run(n int) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = t.main.errorf(1, 1, "the C front end cannot read this: %v: take out the newest declarations to find which one", p)
+func (t *translation) run(n int) error {
+	panicked, err := t.try(cuts{mainName: {tokens: n, lines: -1}})
+	if panicked == nil {
+		return err
+	}
+	at := t.locate(func(c cuts) bool {
+		again, _ := t.try(c)
+		return again != nil
+	})
+	return at.errorf("%s", t.panicText(panicked))
+}
+
+// panicText is the message of an error that the front end panicked with, on one line and without
+// what only its authors understand.
+func (t *translation) panicText(panicked any) string {
+	text := strings.TrimSpace(fmt.Sprint(panicked))
+	text = strings.TrimPrefix(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]), "TODO ")
+	if _, _, _, msg, ok := splitPosition(text); ok {
+		text = msg
+	}
+	return fmt.Sprintf("the C front end cannot read this: %s: write it in another way", t.plain(text))
+}
+
+// try runs the C front end on what is left by the cuts, and returns what it panicked with.
+func (t *translation) try(left cuts) (panicked any, err error) {
+	defer func() { panicked = recover() }()
+	config, sources, err := t.input(left)
+	if err != nil {
+		return nil, err
+	}
+	if mayStateEnumTypes(t.rws) {
+		ast, err := cc.Parse(config(), sources)
+		if err != nil {
+			return nil, t.explain(err)
 		}
-	}()
+		if err := checkEnumTypes(ast); err != nil {
+			return nil, t.explain(err)
+		}
+	}
+	t.ast, err = cc.Translate(config(), sources)
+	return nil, t.explain(err)
+}
+
+// input returns what the C front end reads, but only what is left by the cuts.
+func (t *translation) input(left cuts) (config func() *cc.Config, sources []cc.Source, err error) {
 	abi, err := cc.NewABI("linux", "amd64")
 	if err != nil {
-		return fmt.Errorf("no layout rules for linux/amd64: %w", err)
+		return nil, nil, fmt.Errorf("no layout rules for linux/amd64: %w", err)
 	}
 	t.shifts = map[string][]shift{}
 	texts := map[string][]byte{}
 	var text []byte
 	for name, rw := range t.rws {
+		c := left.of(name, rw)
 		if name == mainName {
-			text, t.shifts[name], t.added = rw.emit(n)
+			text, t.shifts[name], t.added = rw.emit(c.tokens)
+			text = c.head(text)
 			continue
 		}
-		texts[name], t.shifts[name], _ = rw.emit(len(rw.toks))
+		texts[name], t.shifts[name], _ = rw.emit(c.tokens)
+		texts[name] = c.head(texts[name])
 	}
-	config := func() *cc.Config {
+	config = func() *cc.Config {
 		served := &includeFS{unit: t.unit, texts: texts, once: map[string]bool{}}
 		for name, rw := range t.rws {
 			if name != mainName && rw.once {
@@ -126,24 +171,13 @@ func (t *translation) run(n int) (err error) {
 	for _, name := range t.implicit {
 		fmt.Fprintf(&implicit, "#include %q\n", name)
 	}
-	sources := []cc.Source{
+	return config, []cc.Source{
 		{Name: preludeName, Value: definitions() + prelude + "int __predefined_declarator;\n"},
 		{Name: namesName, Value: t.names()},
 		{Name: "<implicit>", Value: implicit.String()},
 		{Name: mainName, Value: text},
 		{Name: endName, Value: sentinels},
-	}
-	if mayStateEnumTypes(t.rws) {
-		ast, err := cc.Parse(config(), sources)
-		if err != nil {
-			return t.explain(err)
-		}
-		if err := checkEnumTypes(ast); err != nil {
-			return t.explain(err)
-		}
-	}
-	t.ast, err = cc.Translate(config(), sources)
-	return t.explain(err)
+	}, nil
 }
 
 // maxExpansion bounds the work of macros. The core header takes a tenth.
