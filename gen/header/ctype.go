@@ -33,6 +33,7 @@ type ctype struct {
 	ref      string // ptr: "&" or "&&" for a C++ reference
 	elem     *ctype // ptr, array; func: result
 	length   int64  // array: -1 without bound
+	bound    string // array: what its length is written as, if that is no constant
 	params   []cparam
 	variadic bool
 	noProto  bool // declared with empty parentheses
@@ -239,6 +240,16 @@ func (x *extractor) derived(t *ctype) *ctype {
 	return t
 }
 
+// variable returns what the length of an array is written as if it is no constant.
+func (t *ctype) variable() string {
+	for ; t.shape == shapeArray; t = t.elem {
+		if t.bound != "" {
+			return t.bound
+		}
+	}
+	return ""
+}
+
 func bounds(t *ctype) (lens []int64) {
 	for t.shape == shapeArray {
 		lens = append(lens, t.length)
@@ -259,9 +270,11 @@ type specifiers struct {
 type builder struct {
 	x     *extractor
 	words []string
+	word  cc.Token // the first of the words
 	s     specifiers
 	isC   bool
 	isV   bool
+	atom  cc.Token // the last _Atomic
 }
 
 func (b *builder) qualifier(q *cc.TypeQualifier) {
@@ -273,6 +286,8 @@ func (b *builder) qualifier(q *cc.TypeQualifier) {
 		b.isC = true
 	case cc.TypeQualifierVolatile:
 		b.isV = true
+	case cc.TypeQualifierAtomic:
+		b.atom = q.Token
 	}
 }
 
@@ -294,7 +309,14 @@ func (b *builder) typeSpecifier(t *cc.TypeSpecifier) {
 		b.s.typ = b.x.abstractDeclarator(b.x.specifierQualifiers(t.TypeName.SpecifierQualifierList), t.TypeName.AbstractDeclarator)
 	case cc.TypeSpecifierTypeofExpr:
 		b.s.typ = b.x.typeOf(t)
+	case cc.TypeSpecifierAtomic:
+		n := t.AtomicTypeSpecifier
+		b.s.typ = b.x.abstractDeclarator(b.x.specifierQualifiers(n.TypeName.SpecifierQualifierList), n.TypeName.AbstractDeclarator)
+		b.atom = n.Token
 	default:
+		if len(b.words) == 0 {
+			b.word = t.Token
+		}
 		b.words = append(b.words, t.Token.SrcStr())
 	}
 }
@@ -315,16 +337,55 @@ func (x *extractor) typeOf(t *cc.TypeSpecifier) *ctype {
 func (b *builder) done() specifiers {
 	if b.s.typ == nil {
 		b.s.typ = &ctype{shape: shapeBase, name: builtinName(b.words)}
+		if todo := withoutCounterpart(b.s.typ.name); todo != "" {
+			if i, ok := b.x.tokenAt(b.word); ok {
+				b.x.failAt(i, "%s", todo)
+			}
+		}
+	}
+	if i, ok := b.x.tokenAt(b.atom); ok && b.x.byValue(b.s.typ) {
+		b.x.failAt(i, "an atomic struct is not supported: compilers align it differently: make its fields atomic")
 	}
 	b.s.typ = qualify(b.s.typ, b.isC, b.isV)
 	return b.s
 }
 
+// withoutCounterpart says what to write in place of a builtin type that some compilers have and
+// other languages do not, or nothing for all other types.
+func withoutCounterpart(name string) string {
+	if name == "void" || name == "_Bool" || builtinSizes[name] > 0 {
+		return ""
+	}
+	todo := "write a type of standard C"
+	switch {
+	case strings.Contains(name, "128") || strings.Contains(name, "64x"):
+		todo = "write an array of two uint64_t"
+	case strings.Contains(name, "16"):
+		todo = "write uint16_t"
+	case strings.Contains(name, "_Complex"):
+		todo = "write a struct of two numbers"
+	case strings.Contains(name, "32x") || strings.Contains(name, "64"):
+		todo = "write double"
+	case strings.Contains(name, "32"):
+		todo = "write float"
+	}
+	return fmt.Sprintf("the type %s has no counterpart in other languages: %s", name, todo)
+}
+
+// plainWords are the words that the names of C's usual types consist of.
+var plainWords = wordSet("char short int long float double signed unsigned void _Bool")
+
 // builtinName is the usual spelling of a builtin type.
 func builtinName(words []string) string {
 	count := map[string]int{}
 	for _, w := range words {
+		if w = strings.TrimRight(strings.TrimPrefix(w, "__signed"), "_"); w == "" {
+			w = "signed"
+		}
 		count[w]++
+		if !plainWords[w] {
+			return strings.Join(words, " ")
+		}
 	}
 	u := count["unsigned"] > 0
 	sign := func(s string) string {
@@ -428,7 +489,7 @@ func (x *extractor) declarator(t *ctype, d *cc.Declarator) *ctype {
 		case cc.DirectDeclaratorDecl:
 			return x.declarator(t, dd.Declarator)
 		case cc.DirectDeclaratorArr, cc.DirectDeclaratorStaticArr, cc.DirectDeclaratorArrStatic, cc.DirectDeclaratorStar:
-			t = &ctype{shape: shapeArray, elem: t, length: length(dd.AssignmentExpression)}
+			t = array(t, dd.AssignmentExpression)
 		case cc.DirectDeclaratorFuncParam:
 			t = x.function(t, dd.ParameterTypeList)
 		case cc.DirectDeclaratorFuncIdent:
@@ -453,7 +514,7 @@ func (x *extractor) abstractDeclarator(t *ctype, d *cc.AbstractDeclarator) *ctyp
 		case cc.DirectAbstractDeclaratorFunc:
 			t = x.function(t, dd.ParameterTypeList)
 		default:
-			t = &ctype{shape: shapeArray, elem: t, length: length(dd.AssignmentExpression)}
+			t = array(t, dd.AssignmentExpression)
 		}
 	}
 	return t
@@ -487,15 +548,18 @@ func (x *extractor) function(result *ctype, l *cc.ParameterTypeList) *ctype {
 	return f
 }
 
-func length(e cc.ExpressionNode) int64 {
+// array returns the type of an array of elem that is as long as e says.
+func array(elem *ctype, e cc.ExpressionNode) *ctype {
+	t := &ctype{shape: shapeArray, elem: elem, length: -1}
 	if e == nil {
-		return -1
+		return t
 	}
-	n, ok := integer(e.Value())
-	if !ok {
-		return -1
+	if n, ok := integer(e.Value()); ok {
+		t.length = n
+	} else {
+		t.bound = cc.NodeSource(e)
 	}
-	return n
+	return t
 }
 
 func integer(v cc.Value) (int64, bool) {

@@ -6,6 +6,7 @@ package header
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -24,7 +25,12 @@ func (t *translation) explain(err error) error {
 	s, rw := t.main, t.rw
 	switch {
 	case !ok:
-		return t.main.errorf(1, 1, "%s", t.plain(first))
+		// The front end gives no place to a type that it does not have.
+		name, _, _ := strings.Cut(first, " not supported on ")
+		if i := slices.IndexFunc(s.toks, func(tok token) bool { return tok.text == name }); i >= 0 && withoutCounterpart(name) != "" {
+			return s.errorAt(i, "%s", withoutCounterpart(name))
+		}
+		return s.errorf(1, 1, "%s", t.plain(first))
 	case file == endName:
 		return t.main.errorAt(len(t.main.toks), "the header ends in the middle of a declaration: "+
 			"end it with a semicolon, or close what is open")
@@ -123,6 +129,12 @@ func (t *translation) plain(msg string) string {
 	for _, id := range ids {
 		msg = strings.ReplaceAll(msg, id, t.spelled[id])
 	}
+	msg = previous.ReplaceAllStringFunc(msg, func(at string) string {
+		if strings.Contains(at, mainName) {
+			return strings.Replace(strings.TrimSuffix(at, ":"), mainName, t.main.path, 1)
+		}
+		return ""
+	})
 	msg = strings.ReplaceAll(msg, mainName, t.main.path)
 	// The front end adds where in its own source it found the fault.
 	if i := strings.LastIndex(msg, " ("); i >= 0 && strings.HasSuffix(msg, ":)") && strings.Contains(msg[i:], ".go:") {
@@ -138,6 +150,10 @@ func (t *translation) plain(msg string) string {
 }
 
 const maxMessage = 300
+
+// previous is what the front end says about the other declaration of a name, which may be one that
+// no file has.
+var previous = regexp.MustCompile(`, previous declaration at [^:]*:[0-9]+:[0-9]+:`)
 
 // lateError is an error that the front end found after it had read everything. Such
 // errors come in no fixed order.

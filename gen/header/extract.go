@@ -571,6 +571,10 @@ func (x *extractor) enum(d *cc.EnumSpecifier, t *ctype, own bool, n notes) {
 			x.failAt(max(i, 0), "the value of the enumerator %s is not known", nm)
 			return
 		}
+		if _, twice := x.enumConst[nm]; twice && own && inMain {
+			x.failAt(i, "there are two enumerators %s: rename one", nm)
+			return
+		}
 		negative = negative || v < 0
 		x.enumConst[nm] = v
 		val := model.EnumValue{Name: nm, Explicit: m.Case == cc.EnumeratorExpr, Value: v}

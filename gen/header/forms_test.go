@@ -148,6 +148,31 @@ func TestAnEnumOfANamespace(t *testing.T) {
 	assert.EqualValues(t, 4, field(t, structOf(t, h, "S"), "k").Offset)
 }
 
+func TestAtomicFieldsHaveTheirTypes(t *testing.T) {
+	t.Parallel()
+	s := structOf(t, read(t, "struct S { char c; _Atomic(long) a; _Atomic int b; _Atomic(int*) p; __signed__ char d; };"), "S")
+	assert.Equal(t, "long", field(t, s, "a").Canon)
+	assert.EqualValues(t, 8, field(t, s, "a").Offset)
+	assert.Equal(t, "int", field(t, s, "b").Canon)
+	assert.Equal(t, "pointer", field(t, s, "p").Kind)
+	assert.Equal(t, "signed char", field(t, s, "d").Canon)
+}
+
+// Generated files have the comments in them, and Go files are UTF-8 without zero bytes.
+func TestCommentsAreUTF8(t *testing.T) {
+	t.Parallel()
+	h := read(t, "// A caf\xe9 with a \x00 byte.\nstruct A {\n  int x;  // \xff\xfe and \u00e9\xef\xbb\xbf\n};")
+	s := structOf(t, h, "A")
+	assert.Equal(t, "A caf\ufffd with a \ufffd byte.", s.Doc)
+	assert.Equal(t, "\ufffd and \u00e9", field(t, s, "x").Doc)
+}
+
+func TestNamesInTemplatesAreNoDigraphs(t *testing.T) {
+	t.Parallel()
+	h := read(t, "typedef struct B B;\nstruct A { std::vector<::B>* list; int x; };")
+	assert.EqualValues(t, 8, field(t, structOf(t, h, "A"), "x").Offset)
+}
+
 // Older headers take types by value from a header of another part of XLA, under
 // the path that it had then.
 func TestTypesEmbeddedByValueFromAnotherHeader(t *testing.T) {

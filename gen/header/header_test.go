@@ -249,6 +249,7 @@ func TestErrorsSayWhere(t *testing.T) {
 		"division by zero":      {"enum E {\n  A = 1 / 0,\n};", "2:", "1 / 0"},
 		"negative array":        {"struct A { int x[-1]; };", "1:", "-1"},
 		"two bodies":            {"struct A { int x; };\nstruct A { int y; };\n", "2:", "redeclaration"},
+		"two typedefs":          {"typedef struct A { int x; } A;\ntypedef struct A { int y; } A;\n", "2:", "conflicting types for 'A'"},
 		"deep brackets":         {"int x = " + deep + ";", "1:", "nested more than 200 deep"},
 		"macros within macros":  {expanding, "32:", "macros expand in more than 1000000 steps"},
 		"a long type":           {"int f(int" + strings.Repeat(", int", 99) + ");\nint f(void);\n", "2:5", " ..."},
@@ -257,6 +258,21 @@ func TestErrorsSayWhere(t *testing.T) {
 		"many operators":        {"int x = " + strings.Repeat("-", 1500) + "1;", "1:", "more than 1000 operators"},
 		"deep conditions":       {strings.Repeat("#if 1\n", 300), "201:1", "conditions are nested more than 200 deep"},
 		"after a replaced name": {"xla::Foo* a; int b c;\n", "1:20", ""},
+		"a constant variable":   {"static const int kMax = 4;\nstruct A {\n  int x[2][kMax];\n};", "3:3", "the length kMax of field x is no constant expression in C"},
+		"one of C++":            {"constexpr int kMax = 4;\ntypedef int T[kMax];\nstruct A { T x; };", "3:12", "write a number, a macro or a value of an enum"},
+		"two fields":            {"struct A {\n  int x;\n  long y, x;\n};", "3:11", "there are two fields x: rename one"},
+		"two in a union":        {"struct A { int x; union { int y; long x; }; };", "1:19", "there are two fields x: rename one"},
+		"two enumerators":       {"enum E { A, B };\nenum F { A, C };", "2:10", "there are two enumerators A: rename one"},
+		"a digraph":             {"struct A {\n  int x<:3:>;\n};", "2:8", "the digraph <: is not supported: write ["},
+		"a digraph's directive": {"%:define A 1\n", "1:1", "the digraph %: is not supported: write #"},
+		"UTF-16":                {"\xff\xfei\x00n\x00t\x00", "1:1", "the file is UTF-16 or UTF-32: save it as UTF-8"},
+		"UTF-16 without a mark": {"i\x00n\x00t\x00", "1:2", "is the file UTF-16?"},
+		"Latin-1":               {"int caf\xe9;", "1:5", `"caf\xe9" is no UTF-8: save the file as UTF-8`},
+		"128 bits":              {"struct A { int a; unsigned __int128 x; };", "1:19", "the type unsigned __int128 has no counterpart in other languages: write an array"},
+		"half precision":        {"typedef int F(_Float16 x);", "1:15", "the type _Float16 has no counterpart in other languages: write uint16_t"},
+		"a complex number":      {"struct A { double _Complex x; };", "1:12", "the type double _Complex has no counterpart"},
+		"an atomic struct":      {"struct B { long a, b; };\nstruct A { _Atomic struct B b; };", "2:12", "an atomic struct is not supported"},
+		"one in parentheses":    {"typedef struct B { long a, b; } B;\nstruct A { _Atomic(B) b; };", "2:12", "an atomic struct is not supported"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -271,6 +287,7 @@ func TestErrorsSayWhere(t *testing.T) {
 			assert.Contains(t, err.Error(), test.what)
 			assert.NotContains(t, err.Error(), "\n")
 			assert.NotContains(t, err.Error(), ".go:")
+			assert.NotContains(t, err.Error(), "<names>")
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // kind is the class of a token.
@@ -84,6 +85,9 @@ func lex(path string, text []byte) (*source, error) {
 		return nil, s.errorf(1, 1, "the file has %d bytes, more than the %d that a header may have: is it a header?", len(text), maxSize)
 	}
 	l := lexer{source: s, line: 1}
+	if err := s.checkEncoding(); err != nil {
+		return nil, err
+	}
 	if err := l.run(); err != nil {
 		return nil, err
 	}
@@ -187,10 +191,46 @@ func (l *lexer) next() (token, bool, error) {
 				return token{}, false, err
 			}
 		default:
-			return l.scan(), true, nil
+			t := l.scan()
+			return t, true, l.check(t)
 		}
 	}
 	return token{}, false, nil
+}
+
+// check fails on a token that compilers read as another than it seems to be, or not at all.
+func (l *lexer) check(t token) error {
+	if !l.active() || t.kind == kindString {
+		return nil
+	}
+	if plain := digraph(l.text[t.off:]); plain != "" {
+		return l.errorf(t.line, t.col, "the digraph %s is not supported: write %s", l.text[t.off:t.off+2], plain)
+	}
+	if t.text == "\x00" {
+		return l.errorf(t.line, t.col, "there is a zero byte outside of comments: is the file UTF-16? save it as UTF-8")
+	}
+	if !utf8.ValidString(t.text) {
+		return l.errorf(t.line, t.col, "%+q is no UTF-8: save the file as UTF-8", t.text)
+	}
+	return nil
+}
+
+// digraph returns what the digraph that the text begins with means. In C++, <:: is none.
+func digraph(text []byte) string {
+	if len(text) < 2 || bytes.HasPrefix(text, []byte("<::")) {
+		return ""
+	}
+	return map[string]string{"<:": "[", ":>": "]", "<%": "{", "%>": "}", "%:": "#"}[string(text[:2])]
+}
+
+// checkEncoding fails on a text with the mark of another encoding.
+func (s *source) checkEncoding() error {
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\x00\x00\xfe\xff"} {
+		if bytes.HasPrefix(s.text, []byte(mark)) {
+			return s.errorf(1, 1, "the file is UTF-16 or UTF-32: save it as UTF-8")
+		}
+	}
+	return nil
 }
 
 func (l *lexer) comment() error {
@@ -225,10 +265,16 @@ func (l *lexer) comment() error {
 	own := len(bytes.TrimLeft(l.text[lineStart:start], " \t\v\f")) == 0
 	if l.active() {
 		l.comments = append(l.comments, comment{
-			off: start, end: l.i, line: line, col: col, endLine: l.line, text: body, ownLine: own,
+			off: start, end: l.i, line: line, col: col, endLine: l.line, text: readable(body), ownLine: own,
 		})
 	}
 	return nil
+}
+
+// readable returns the text of a comment with a replacement character for all that is no UTF-8, and
+// that no Go file may contain.
+func readable(text string) string {
+	return strings.NewReplacer("\x00", "\ufffd", "\ufeff", "").Replace(strings.ToValidUTF8(text, "\ufffd"))
 }
 
 // puncts are the punctuators of more than one character, longest first. The
@@ -306,6 +352,9 @@ func (l *lexer) directive(hash token) error {
 			l.comments = l.comments[:n]
 		default:
 			t := l.scan()
+			if err := l.check(t); err != nil {
+				return err
+			}
 			if first {
 				d.name, first = t.text, false
 				continue

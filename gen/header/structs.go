@@ -64,7 +64,7 @@ func (x *extractor) fields(d *cc.StructOrUnionSpecifier, offset int64) []model.F
 		}
 		byDecl[f.Declarator()] = f
 	}
-	out := []model.Field{}
+	out, names := []model.Field{}, map[string]bool{}
 	group := model.DirNone
 	prev := -1
 	for l := d.StructDeclarationList; l != nil && x.err == nil; l = l.StructDeclarationList {
@@ -88,9 +88,11 @@ func (x *extractor) fields(d *cc.StructOrUnionSpecifier, offset int64) []model.F
 				f := unnamed[0]
 				unnamed = unnamed[1:]
 				at := offset + f.Offset()
-				out = append(out, model.Field{
+				m := model.Field{
 					Anonymous: t.keyword, Offset: at, Size: f.Type().Size(), Fields: x.fields(inner, at), Doc: n.text(),
-				})
+				}
+				x.addNames(names, m, first)
+				out = append(out, m)
 			} else if definition(t) == nil {
 				x.failAt(first, "this declares no field: write a name after the type")
 			}
@@ -116,6 +118,11 @@ func (x *extractor) fields(d *cc.StructOrUnionSpecifier, offset int64) []model.F
 				m.Fields = x.fields(inner, m.Offset)
 			}
 			x.place(x.inside+"."+m.Name, x.pos(decl.NameTok()))
+			if i, ok := x.tokenAt(decl.NameTok()); ok {
+				x.addNames(names, m, i)
+			} else {
+				x.addNames(names, m, first)
+			}
 			m.Dir, m.Doc, m.Deprecated = n.direction(), n.text(), n.deprecated()
 			if m.Dir == model.DirNone && group != model.DirNone {
 				m.Dir, m.DirScope = group, "group-comment"
@@ -124,6 +131,21 @@ func (x *extractor) fields(d *cc.StructOrUnionSpecifier, offset int64) []model.F
 		}
 	}
 	return out
+}
+
+// addNames adds the names by which a field, or what is in it, is reached, and fails at the token i
+// if a name is there already. The front end would take the first of two fields.
+func (x *extractor) addNames(names map[string]bool, f model.Field, i int) {
+	if f.Anonymous != "" {
+		for _, inner := range f.Fields {
+			x.addNames(names, inner, i)
+		}
+		return
+	}
+	if names[f.Name] {
+		x.failAt(i, "there are two fields %s: rename one", f.Name)
+	}
+	names[f.Name] = true
 }
 
 // groupOf returns the direction that a comment marks for the group of fields to
@@ -172,6 +194,15 @@ func (x *extractor) field(t *ctype, f *cc.Field, first, last int) model.Field {
 		m.Ptr = 0
 	} else {
 		m.Base = x.baseName(b)
+	}
+	if n := c.variable(); n != "" {
+		x.failAt(first, "the length %s of field %s is no constant expression in C, as a constant variable is none: "+
+			"write a number, a macro or a value of an enum", n, f.Name())
+		return m
+	}
+	if e, _ := base(c); depth == 0 && e.shape == shapeBase && withoutCounterpart(e.name) != "" {
+		x.failAt(first, "the type of field %s: %s", f.Name(), withoutCounterpart(e.name))
+		return m
 	}
 	if f.Type().IsIncomplete() || m.Size < 0 {
 		todo := "define it before, or give the directory that holds xla/ with -I"
