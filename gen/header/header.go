@@ -137,6 +137,9 @@ func (u *unit) attempt() (*model.Header, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := t.checkAttributes(); err != nil {
+		return nil, err
+	}
 	if !t.cxx() {
 		if h, err := t.model(); err == nil {
 			return h, nil

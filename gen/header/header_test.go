@@ -373,6 +373,8 @@ func FuzzParse(f *testing.F) {
 		"struct A : B { A(); ~A(); int f() const { return 1; } int x = 3; };", "[[nodiscard]] int f();", "a<b<c>> d;",
 		"typedef int (*F)(int, ...), G[3];", "#include \"x\"\n#include <y>\n#pragma once\n#undef X", "enum {", "struct S { int x : 3; };",
 		"enum E : enum E", "typedef enum E T; enum E : T { A };",
+		"#define P __attribute__((packed))\nstruct P A { int x P; };", "_Pragma(\"pack(1)\") struct A { _Alignas(8) int x __attribute__((aligned(16))); };",
+		"#if defined(__GNUC__) && !(__GNUC__ >= 4 || A)\n#elif __has_include(<a.h>)\n#endif", "int __STDC_MB_MIGHT_NEQ_WC__;",
 	} {
 		f.Add([]byte(seed))
 	}

@@ -164,7 +164,8 @@ var foreign = wordSet(`__cplusplus __OBJC__ SWIG __ASSEMBLER__ __STRICT_ANSI__ _
 	__loongarch__ __loongarch64 __hexagon__ __m68k__ __BIG_ENDIAN__ __LITTLE_ENDIAN__ __ARMEB__ __AARCH64EB__ __MIPSEB__ __s390
 	__SSE3__ __SSSE3__ __SSE4_1__ __SSE4_2__ __AVX__ __AVX2__ __AVX512F__ __AVX512BW__ __AVX512VL__ __FMA__ __F16C__ __BMI__ __BMI2__
 	__POPCNT__ __AES__ __PCLMUL__ __ARM_NEON __ARM_NEON__ __ARM_FEATURE_SVE __OPTIMIZE__ __OPTIMIZE_SIZE__ __FAST_MATH__
-	__CHAR_UNSIGNED__ __WCHAR_UNSIGNED__ __SANITIZE_ADDRESS__ __SANITIZE_THREAD__ __SSP__ __SSP_STRONG__ __SSP_ALL__ __CET__ _FORTIFY_SOURCE _OPENMP _OPENACC
+	__CHAR_UNSIGNED__ __WCHAR_UNSIGNED__ __SANITIZE_ADDRESS__ __SANITIZE_THREAD__ __SSP__ __SSP_STRONG__ __SSP_ALL__ __CET__ _FORTIFY_SOURCE
+	_OPENMP _OPENACC
 	_REENTRANT __STDC_NO_ATOMICS__ __STDC_NO_THREADS__ __STDC_NO_VLA__ __STDC_NO_COMPLEX__ __STDC_LIB_EXT1__ __STDC_ANALYZABLE__
 	__SIZEOF_BFLOAT16__
 	__has_feature __has_extension __has_warning __has_declspec_attribute __is_identifier __has_embed
@@ -177,7 +178,8 @@ var unsure = map[string]string{
 	"i386":    "gcc defines it only without -std=c11 and the like: test __i386__",
 	"__PIC__": options, "__pic__": options, "__PIE__": options, "__pie__": options,
 	"__GLIBC__": library, "__GLIBC_MINOR__": library, "__GLIBC_PREREQ": library, "__GLIBC_USE": library,
-	"_POSIX_VERSION": library, "_XOPEN_VERSION": library, "__DATE__": moment, "__TIME__": moment, "__TIMESTAMP__": moment, "__COUNTER__": moment,
+	"_POSIX_VERSION": library, "_XOPEN_VERSION": library, "__DATE__": moment, "__TIME__": moment, "__TIMESTAMP__": moment,
+	"__COUNTER__": moment,
 }
 
 const (

@@ -52,18 +52,7 @@ func (x *extractor) fields(d *cc.StructOrUnionSpecifier, offset int64) []model.F
 	if !ok {
 		return nil
 	}
-	byDecl := map[*cc.Declarator]*cc.Field{}
-	var unnamed []*cc.Field
-	for i := range typ.NumFields() {
-		f := typ.FieldByIndex(i)
-		if f == nil {
-			continue
-		}
-		if f.Declarator() == nil {
-			unnamed = append(unnamed, f)
-		}
-		byDecl[f.Declarator()] = f
-	}
+	byDecl, unnamed := declared(typ)
 	out, names := []model.Field{}, map[string]bool{}
 	group := model.DirNone
 	prev := -1
@@ -131,6 +120,22 @@ func (x *extractor) fields(d *cc.StructOrUnionSpecifier, offset int64) []model.F
 		}
 	}
 	return out
+}
+
+// declared returns the fields by their declarators, and those that have none.
+func declared(typ member) (byDecl map[*cc.Declarator]*cc.Field, unnamed []*cc.Field) {
+	byDecl = map[*cc.Declarator]*cc.Field{}
+	for i := range typ.NumFields() {
+		f := typ.FieldByIndex(i)
+		if f == nil {
+			continue
+		}
+		if f.Declarator() == nil {
+			unnamed = append(unnamed, f)
+		}
+		byDecl[f.Declarator()] = f
+	}
+	return byDecl, unnamed
 }
 
 // addNames adds the names by which a field, or what is in it, is reached, and fails at the token i

@@ -81,9 +81,6 @@ func (t *translation) cxx() bool {
 
 // model runs the C front end and makes the model of what it read.
 func (t *translation) model() (*model.Header, error) {
-	if err := t.checkAttributes(); err != nil {
-		return nil, err
-	}
 	if err := t.run(len(t.main.toks)); err != nil {
 		return nil, t.earliest(err)
 	}

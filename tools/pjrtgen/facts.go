@@ -25,6 +25,7 @@ func newFactsCommand() *cobra.Command {
 opaque types, structs with their layout on x86-64 Linux, functions, callbacks
 and the tables of function slots. Included files are looked up in the directories
 of -I and in those above the header. C++ headers may be missing.
+Conditions hold as they do for gcc without options.
 
 With --against it prints only how the header differs from measured facts, a line for
 each difference, and fails if there are any.`,
