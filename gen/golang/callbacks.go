@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -21,6 +22,7 @@ const wordSize = 8
 type callback struct {
 	unit   *unit
 	c      string // what the header calls it: a typedef, or Struct.field
+	item   string // the key of its place in the header
 	goName string
 	sig    *model.Signature
 	doc    string
@@ -30,7 +32,7 @@ type callback struct {
 // callbackDecl writes a callback that has a typedef.
 func (g *generator) callbackDecl(t *typeInfo, to *sheet) error {
 	return g.writeCallback(callback{
-		unit: t.unit, c: t.c, goName: t.goName, doc: t.doc, minor: g.since(t.unit.header, t.c),
+		unit: t.unit, c: t.c, item: t.item(), goName: t.goName, doc: t.doc, minor: g.since(t.unit.header, t.c),
 		sig: &model.Signature{Ret: t.fn.Ret, Params: t.fn.Params, NoPrototype: t.fn.NoPrototype, RetByValue: t.fn.RetByValue},
 	}, to)
 }
@@ -38,8 +40,8 @@ func (g *generator) callbackDecl(t *typeInfo, to *sheet) error {
 // inlineCallback writes the type of a function pointer that is declared in a
 // struct.
 func (g *generator) inlineCallback(t *typeInfo, f *model.Field, to *sheet) error {
-	c := callback{unit: t.unit, c: t.c + "." + f.Name, goName: inlineName(t.goName, f.Name), sig: f.Sig}
-	if err := g.claim(t.unit, c.goName, c.c); err != nil {
+	c := callback{unit: t.unit, c: t.c + "." + f.Name, item: t.st.Name + "." + f.Name, goName: inlineName(t.goName, f.Name), sig: f.Sig}
+	if err := g.claim(t.unit, c.goName, c.c, c.item); err != nil {
 		return err
 	}
 	return g.writeCallback(c, to)
@@ -54,36 +56,10 @@ type param struct {
 // writeCallback writes the type of a function pointer and, where a call from Go
 // is possible, its method Call.
 func (g *generator) writeCallback(c callback, to *sheet) error {
-	var params []param
-	used := map[string]bool{"f": true, "r1": true, "r2": true, "words": true, "result": true}
-	why := ""
-	if c.sig.NoPrototype {
-		why = "The header does not say which parameters it has, so it cannot be called from here."
+	params, ret, why, err := g.callbackTypes(c, to)
+	if err != nil {
+		return err
 	}
-	for i, p := range c.sig.Params {
-		name := c.c + "." + p.Name
-		gt, err := g.paramType(c, p, name, i, to)
-		if err != nil {
-			return fmt.Errorf("%s: parameter %d: %w", c.c, i+1, err)
-		}
-		if !fits(gt) {
-			why = "It has a parameter that does not fit into integer registers, so it cannot be called from here."
-		}
-		params = append(params, param{paramID(p.Name, i, used), gt})
-	}
-	base, ptr := parseType(c.sig.Ret)
-	var ret *goType
-	if base != "void" || ptr > 0 {
-		gt, err := g.typeOf(base, ptr, isWord(c.c, "return"))
-		if err != nil {
-			return fmt.Errorf("%s: result: %w", c.c, err)
-		}
-		if !fits(gt) {
-			why = "Its result does not fit into integer registers, so it cannot be called from here."
-		}
-		ret = &gt
-	}
-
 	f := to.add()
 	f.Comment(comment(fmt.Sprintf("%s is the address of a C function of this type:", c.c), "\t"+spell(c.sig), c.doc, why,
 		c.unit.sinceText(c.minor)))
@@ -108,6 +84,7 @@ func (g *generator) writeCallback(c callback, to *sheet) error {
 	var list []jen.Code
 	for _, p := range params {
 		list = append(list, jen.Id(p.id).Add(p.code))
+		g.boolWords[c.unit.pkg] = g.boolWords[c.unit.pkg] || p.class == classBool
 	}
 	f.Comment(comment(doc))
 	method := f.Func().Params(jen.Id("f").Id(c.goName)).Id("Call").Params(list...)
@@ -116,6 +93,44 @@ func (g *generator) writeCallback(c callback, to *sheet) error {
 	}
 	method.Block(body...)
 	return nil
+}
+
+// callbackTypes returns the parameters of a callback, its result, which is nil for void, and why Go
+// cannot call it; that is empty if it can. Parameters that are function pointers get their types.
+func (g *generator) callbackTypes(c callback, to *sheet) (params []param, ret *goType, why string, err error) {
+	used := map[string]bool{"f": true, "r1": true, "r2": true, "words": true, "result": true}
+	if c.sig.NoPrototype {
+		why = "The header does not say which parameters it has, so it cannot be called from here."
+	}
+	const aligned = "It has a struct that C aligns more than Go does, so it cannot be called from here."
+	for i, p := range c.sig.Params {
+		gt, err := g.paramType(c, p, c.c+"."+p.Name, i, to)
+		if err != nil {
+			return nil, nil, "", fmt.Errorf("%s: parameter %d: %w", c.c, i+1, err)
+		}
+		base, _, _ := parseArray(p.Type)
+		switch {
+		case overaligned(g.structOf(base)):
+			why = aligned
+		case !g.fits(gt):
+			why = "It has a parameter that does not fit into integer registers, so it cannot be called from here."
+		}
+		params = append(params, param{paramID(p.Name, i, used), gt})
+	}
+	base, ptr := parseType(c.sig.Ret)
+	if base == "void" && ptr == 0 {
+		return params, nil, why, nil
+	}
+	gt, err := g.typeOf(base, ptr, isWord(c.c, "return"))
+	switch {
+	case err != nil:
+		return nil, nil, "", fmt.Errorf("%s: result: %w", c.c, err)
+	case ptr == 0 && overaligned(g.structOf(base)):
+		why = aligned
+	case !g.fits(gt):
+		why = "Its result does not fit into integer registers, so it cannot be called from here."
+	}
+	return params, &gt, why, nil
 }
 
 // paramType returns the Go type of a parameter; a function pointer without a
@@ -132,20 +147,20 @@ func (g *generator) paramType(c callback, p model.Param, name string, i int, to 
 	if suffix == "" {
 		suffix = fmt.Sprint("Arg", i)
 	}
-	inner := callback{unit: c.unit, c: name, goName: c.goName + suffix, sig: p.Sig}
-	if err := g.claim(c.unit, inner.goName, inner.c); err != nil {
+	inner := callback{unit: c.unit, c: name, item: c.item, goName: c.goName + suffix, sig: p.Sig}
+	if err := g.claim(c.unit, inner.goName, inner.c, inner.item); err != nil {
 		return goType{}, err
 	}
 	return goType{code: jen.Id(inner.goName), size: wordSize, align: wordSize}, g.writeCallback(inner, to)
 }
 
 // fits reports whether values of the type travel in registers for integers.
-func fits(t goType) bool {
+func (g *generator) fits(t goType) bool {
 	switch t.class {
 	case classFloat:
 		return false
 	case classStruct:
-		return t.size <= 2*wordSize && !hasFloat(t.info.st.Fields)
+		return t.size <= 2*wordSize && !hasFloat(g.structOf(t.info.c).st.Fields)
 	}
 	return true
 }
@@ -194,14 +209,18 @@ func callStatements(callN *jen.Statement, params []param, ret *goType, windows b
 			}
 			args = append(args, jen.Uintptr().Call(value))
 		case classBool:
-			args = append(args, jen.Id("boolWord").Call(jen.Id(p.id)))
+			value := jen.Id(p.id)
+			if p.info != nil { // a typedef of bool
+				value = jen.Bool().Call(value)
+			}
+			args = append(args, jen.Id("boolWord").Call(value))
 		case classStruct:
 			if windows && p.size > wordSize {
 				args = append(args, address(p.id))
 				continue
 			}
 			n := int(p.size+wordSize-1) / wordSize
-			words := p.id + "Words"
+			words := wordsOf(p.id)
 			before = append(before,
 				jen.Var().Id(words).Index(jen.Lit(n)).Uintptr(),
 				jen.Op("*").Parens(jen.Op("*").Add(p.code)).Call(pointer(jen.Op("&").Id(words))).Op("=").Id(p.id))
@@ -256,24 +275,31 @@ func result(ret *goType) jen.Code {
 	return jen.Add(ret.code).Call(jen.Id("r1"))
 }
 
+// usedInCalls are what the bodies of callbacks call by an unexported name: imports and the function
+// boolWord.
+var usedInCalls = []string{"boolWord", "capi", "ccall", "ffi", "runtime", "unsafe"}
+
 // paramID returns a Go name for a parameter that clashes with nothing in the
-// method.
+// method, and reserves the one of its words.
 func paramID(c string, i int, used map[string]bool) string {
 	id := lowerCamel(c)
 	switch {
-	case id == "":
-		id = fmt.Sprint("arg", i)
 	case id == "error":
 		id = "err"
-	case token.IsKeyword(id) || types.Universe.Lookup(id) != nil || id == "unsafe" || id == "runtime" || id == "ccall" || id == "capi":
+	case token.IsKeyword(id) || types.Universe.Lookup(id) != nil || slices.Contains(usedInCalls, id):
 		id += "Arg"
+	case !token.IsIdentifier(id) || id == "_":
+		id = fmt.Sprint("arg", i)
 	}
-	for used[id] {
+	for used[id] || used[wordsOf(id)] {
 		id += "_"
 	}
-	used[id] = true
+	used[id], used[wordsOf(id)] = true, true
 	return id
 }
+
+// wordsOf returns the name of the variable that has the words of a parameter that is a struct.
+func wordsOf(param string) string { return param + "Words" }
 
 // spell writes a signature as C does.
 func spell(sig *model.Signature) string {

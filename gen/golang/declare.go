@@ -46,8 +46,12 @@ type typeInfo struct {
 // declare gives each type of each header its Go name.
 func (g *generator) declare() error {
 	for pkg, ids := range reserved {
+		what := "a hand-written declaration"
+		if pkg == packageOutside {
+			what = "what pjrtgen writes for every extension"
+		}
 		for _, id := range ids {
-			g.names[pkg][id] = "a hand-written declaration"
+			g.names[pkg][id] = owner{c: what}
 		}
 	}
 	for _, u := range g.order {
@@ -63,10 +67,16 @@ func (g *generator) declareHeader(u *unit) error {
 	var errs []error
 	add := func(t *typeInfo) {
 		if t.unit = u; g.types[t.c] != nil {
-			return // declared by an earlier header
+			// It was declared by an earlier header, unless a struct or an enum shares its name with
+			// a typedef of something else.
+			if other := g.types[t.c]; other.unit == u && other.kind != t.kind {
+				errs = append(errs, at(t.item(), fmt.Errorf("%s%s and the typedef %s have one name in Go: give one of them another name",
+					other.item(), u.where(u, other.item()), t.c)))
+			}
+			return
 		}
 		t.goName = goName(u.pkg, t.c)
-		errs = append(errs, at(t.item(), g.claim(u, t.goName, t.c)))
+		errs = append(errs, at(t.item(), g.claim(u, t.goName, t.c, t.item())))
 		g.types[t.c] = t
 		u.types = append(u.types, t)
 	}
@@ -128,20 +138,51 @@ func (g *generator) hasBody(c string) bool {
 	return false
 }
 
-// claim takes a Go name of the unit's package for a C name.
-func (g *generator) claim(u *unit, id, c string) error {
+// owner is what has a Go name.
+type owner struct {
+	c    string // its C name, or what it is in words
+	unit *unit  // nil for what no header declares
+	item string // the key of its place in the unit's header
+}
+
+// claim takes an exported Go name of the unit's package for a C name, whose place is that of item.
+func (g *generator) claim(u *unit, id, c, item string) error {
 	if !token.IsIdentifier(id) || !token.IsExported(id) {
 		return fmt.Errorf("%s would be called %q in Go, which is not an exported name: give it another name", c, id)
 	}
-	if other, ok := g.names[u.pkg][id]; ok && other != c {
+	return g.take(u, id, c, item)
+}
+
+// take is claim for any name.
+func (g *generator) take(u *unit, id, c, item string) error {
+	if other, ok := g.names[u.pkg][id]; ok && (other.c != c || other.item != item) {
 		advice := "give one of them a name in gen/golang/names.go"
-		if u.pkg == packageOutside {
+		switch {
+		case u.pkg == packageOutside && other.unit == nil:
+			advice = "give it another name"
+		case u.pkg == packageOutside:
 			advice = "give one of them another name"
 		}
-		return fmt.Errorf("%s and %s would both be called %s in Go: %s", other, c, id, advice)
+		return fmt.Errorf("%s%s and %s would both be called %s in Go: %s", other.c, other.unit.where(u, other.item), c, id, advice)
 	}
-	g.names[u.pkg][id] = c
+	g.names[u.pkg][id] = owner{c, u, item}
 	return nil
+}
+
+// where says in brackets on which line an item of the unit's header is, for an error about the
+// header of the unit from; it is empty if the line is not known.
+func (u *unit) where(from *unit, item string) string {
+	if u == nil {
+		return ""
+	}
+	p, ok := u.header.Places[item]
+	switch {
+	case !ok:
+		return ""
+	case u == from:
+		return fmt.Sprintf(" (line %d)", p.Line)
+	}
+	return fmt.Sprintf(" (%s:%d)", u.header.Path, p.Line)
 }
 
 // isTable reports whether plugins offer functions through the struct.

@@ -223,6 +223,10 @@ func (g *generator) describeFields(t *typeInfo, list []model.Field, whole *model
 			if err != nil {
 				return nil, err
 			}
+			if f.Anonymous == "struct" { // in a union
+				out = append(out, members...)
+				continue
+			}
 			items[0] = jen.Id("Name").Op(":").Lit(strings.ToLower(unionName(t.c)))
 			set("Kind", jen.Id("Union"))
 			set("Members", jen.Index().Id("Field").Values(append(members, jen.Line())...))

@@ -6,6 +6,7 @@ package golang
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/dave/jennifer/jen"
 )
@@ -19,6 +20,7 @@ const docWidth = 77
 func comment(paragraphs ...string) string {
 	var lines []string
 	for _, text := range paragraphs {
+		text = goText(text)
 		if strings.HasPrefix(text, "\t") { // code, to be left as it is
 			lines = append(lines, "//", "//"+text)
 			continue
@@ -31,6 +33,20 @@ func comment(paragraphs ...string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// goText returns text that a Go file may hold: bytes that are not UTF-8 are replaced, and the zero
+// byte and other control characters, which Go or editors refuse, are spaces.
+func goText(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r) || r == '\uFEFF':
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, string(unicode.ReplacementChar)))
 }
 
 // paragraph is a run of lines without an empty one: an introduction and the

@@ -5,30 +5,45 @@ package golang
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// enumBase returns the Go type of an enum's values. C leaves the type of an
-// ordinary enum to the compiler, and all of them use the four bytes of int.
+// enumBase returns the Go type of an enum's values. C leaves the type of an ordinary enum to the
+// compiler, and all of them use the four bytes of int. For Go they are unsigned only if a value
+// needs it, so that the type remains as it is when a negative value is added.
 func enumBase(e *model.Enum) (string, error) {
 	bits := e.Size * 8
-	prefix := "int"
-	if e.FixedUnderlying && !e.Signed {
-		prefix = "uint"
-	}
 	low, high := -(int64(1) << (bits - 1)), int64(1)<<(bits-1)-1
-	if prefix == "uint" && bits < 64 {
+	outside := func(v model.EnumValue) bool { return v.Value < low || v.Value > high }
+	prefix := "int"
+	switch {
+	case e.Signed:
+	case bits == 64: // the values from 1<<63 are negative here
+		if e.FixedUnderlying || slices.ContainsFunc(e.Values, func(v model.EnumValue) bool { return v.Value < 0 }) {
+			prefix = "uint"
+		}
+	case e.FixedUnderlying || slices.ContainsFunc(e.Values, outside):
+		prefix = "uint"
 		low, high = 0, int64(1)<<bits-1
 	}
 	for _, v := range e.Values {
-		if v.Value < low || v.Value > high {
-			return "", fmt.Errorf("%s is %d, which %s%d does not hold", v.Name, v.Value, prefix, bits)
+		if outside(v) {
+			return "", at(e.Name+"."+v.Name, fmt.Errorf("%s is %d, which %s%d does not hold", v.Name, v.Value, prefix, bits))
 		}
 	}
 	return fmt.Sprint(prefix, bits), nil
+}
+
+// enumLit returns the literal of a value of an enum with a base type.
+func enumLit(base string, v int64) jen.Code {
+	if base == "uint64" && v < 0 {
+		return jen.Op(fmt.Sprint(uint64(v)))
+	}
+	return jen.Lit(int(v))
 }
 
 // enumDecl writes an enum, its values and the methods that turn it into text.
@@ -52,10 +67,10 @@ func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
 
 	var consts, rows []jen.Code
 	for i, v := range e.Values {
-		if err := g.claim(t.unit, ids[i], v.Name); err != nil {
+		if err := g.claim(t.unit, ids[i], v.Name, e.Name+"."+v.Name); err != nil {
 			return at(e.Name+"."+v.Name, fmt.Errorf("enum %s: %w", e.Name, err))
 		}
-		value := jen.Id(ids[i]).Id(t.goName).Op("=").Lit(int(v.Value))
+		value := jen.Id(ids[i]).Id(t.goName).Op("=").Add(enumLit(base, v.Value))
 		consts = append(consts, t.unit.documented(v.Name, v.Doc, g.since(t.unit.header, e.Name+"."+v.Name), enumMinor, value))
 		rows = append(rows, jen.Line().Values(
 			jen.Id("Value").Op(":").Id(ids[i]), jen.Id("Text").Op(":").Lit(texts[i]),
@@ -65,6 +80,9 @@ func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
 	f.Const().Defs(consts...)
 
 	table := unexported(t.goName) + "Enum"
+	if err := g.take(t.unit, table, "the table of "+t.c, t.item()); err != nil {
+		return err
+	}
 	generic := func(name *jen.Statement) *jen.Statement { return name.Types(jen.Id(t.goName)) }
 	enum, value := generic(jen.Qual(pathCAPI, "EnumText")), generic(jen.Qual(pathCAPI, "EnumValue"))
 	f.Var().Id(table).Op("=").Add(enum).Values(jen.Dict{
@@ -81,7 +99,7 @@ func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
 		oneLine(jen.Return(jen.Id(table).Dot("String").Call(jen.Id("v")))))
 
 	parse := "Parse" + t.goName
-	if err := g.claim(t.unit, parse, "Parse of "+t.c); err != nil {
+	if err := g.claim(t.unit, parse, "the parser of "+t.c, t.item()); err != nil {
 		return err
 	}
 	f.Comment(comment(fmt.Sprintf("%s returns the %s that s names: by the text of String, the C enumerator or the Go constant, in upper or lower case.", parse, t.goName)))
@@ -89,7 +107,7 @@ func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
 		oneLine(jen.Return(jen.Id(table).Dot("Parse").Call(jen.Id("s")))))
 
 	values := t.goName + "Values"
-	if err := g.claim(t.unit, values, "values of "+t.c); err != nil {
+	if err := g.claim(t.unit, values, "the list of the values of "+t.c, t.item()); err != nil {
 		return err
 	}
 	f.Comment(comment(fmt.Sprintf("%s returns every %s in the header's order.", values, t.goName)))

@@ -29,7 +29,7 @@ func (g *generator) gatesOf(t *typeInfo, from int) []gate {
 			continue
 		}
 		minor := g.since(t.unit.header, t.c+"."+f.Name)
-		for _, m := range f.Fields {
+		for _, m := range model.Leaves(f.Fields) {
 			if n := g.since(t.unit.header, t.c+"."+m.Name); m.Name != "" && (minor == 0 || n < minor) {
 				minor = n // a union is as old as its oldest member
 			}

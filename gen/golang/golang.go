@@ -74,7 +74,7 @@ func (u *unit) fail(err error) error {
 	if err == nil {
 		return nil
 	}
-	e := &Error{Header: u.header, Msg: err.Error()}
+	e := &Error{Header: u.given, Msg: err.Error()}
 	if u.pkg == packageOutside {
 		e.Pos = model.Pos{Line: 1, Col: 1}
 	}
@@ -99,27 +99,29 @@ func Generate(in Input) ([]File, error) {
 		}
 		g.order = append(g.order, u)
 	}
-	return g.run(g.readVersion, g.declare, g.findFunctions, g.write, g.serve, g.describe)
+	return g.run(g.readVersion, g.declare, g.findFunctions, g.write, g.checkAlignment, g.serve, g.describe)
 }
 
 // generator holds what Generate knows about all headers.
 type generator struct {
-	since   func(*model.Header, string) int
-	order   []*unit
-	types   map[string]*typeInfo         // by C name
-	names   map[string]map[string]string // package, Go name -> C name
-	byArgs  map[*typeInfo]*function
-	sheets  []*sheet
-	version string  // of the API, such as 0.114
-	outside outside // zero unless an extension's own package is generated
+	since  func(*model.Header, string) int
+	order  []*unit
+	types  map[string]*typeInfo        // by C name
+	names  map[string]map[string]owner // package, Go name -> what has it
+	byArgs map[*typeInfo]*function
+	sheets []*sheet
+	// boolWords are the packages whose callbacks call boolWord.
+	boolWords map[string]bool
+	version   string  // of the API, such as 0.114
+	outside   outside // zero unless an extension's own package is generated
 }
 
 func newGenerator(since func(*model.Header, string) int) *generator {
 	return &generator{
 		since:  since,
 		types:  make(map[string]*typeInfo),
-		names:  map[string]map[string]string{packageCAPI: {}, packageFFI: {}, packageServe: {}, packageOutside: {}},
-		byArgs: make(map[*typeInfo]*function),
+		names:  map[string]map[string]owner{packageCAPI: {}, packageFFI: {}, packageServe: {}, packageOutside: {}},
+		byArgs: make(map[*typeInfo]*function), boolWords: make(map[string]bool),
 	}
 }
 
@@ -135,7 +137,8 @@ func (g *generator) run(steps ...func() error) ([]File, error) {
 
 // unit is a header and where its declarations go.
 type unit struct {
-	header *model.Header
+	given  *model.Header // as the caller has it
+	header *model.Header // with the fields of structs without a name in their place
 	pkg    string
 	kind   unitKind
 	stem   string // what the names of files and variables begin with
@@ -162,7 +165,7 @@ const (
 
 // newUnit makes a unit, whose kind it takes from the path of the header.
 func newUnit(h *model.Header) (*unit, error) {
-	u := &unit{header: h, pkg: packageCAPI}
+	u := &unit{given: h, header: plain(h), pkg: packageCAPI}
 	base := strings.TrimSuffix(path.Base(h.Path), ".h")
 	switch {
 	case base == "pjrt_c_api":
@@ -299,7 +302,8 @@ func (g *generator) render() ([]File, error) {
 		}
 		var b bytes.Buffer
 		if err := s.file.Render(&b); err != nil {
-			return nil, fmt.Errorf("%s: the generated code does not parse: %w", s.path, err)
+			msg, _, _ := strings.Cut(err.Error(), "\n") // the whole file follows
+			return nil, fmt.Errorf("%s: the generated code does not parse, which is a fault of pjrtgen: %s", s.path, msg)
 		}
 		out = append(out, File{s.path, groupImports(b.Bytes())})
 	}

@@ -4,9 +4,11 @@
 package golang
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -188,7 +190,7 @@ func TestGenerateNamesWhatItCannotTurnIntoGo(t *testing.T) {
 		},
 		"two fields of one name": {
 			field(model.Field{Name: "Client", Kind: "int", Base: "int", Offset: 16, Size: 4}),
-			"fields client and Client would both be called Client in Go: give one of them another name",
+			"struct PJRT_Do_Args: field client and field Client would both be called Client in Go: give one of them another name",
 		},
 		"name of a hand-written type": {
 			func(h *model.Header) { h.Opaque = append(h.Opaque, model.Opaque{Name: "PJRT_Table"}) },
@@ -204,7 +206,46 @@ func TestGenerateNamesWhatItCannotTurnIntoGo(t *testing.T) {
 			func(h *model.Header) {
 				h.Enums = []model.Enum{{Name: "PJRT_E", Size: 4, Values: []model.EnumValue{{Name: "PJRT_E_X", Value: 1 << 40}}}}
 			},
-			"enum PJRT_E: PJRT_E_X is 1099511627776, which int32 does not hold",
+			"enum PJRT_E: PJRT_E_X is 1099511627776, which uint32 does not hold",
+		},
+		"method of two members": {
+			field(unionOf(memberField("a", "int"), memberField("set_a", "float"))),
+			"the method SetA of member a and the method SetA of member set_a would both be called SetA in Go",
+		},
+		"method of a field": {
+			field(unionOf(memberField("client", "int"))),
+			"struct PJRT_Do_Args: field client and the method Client of member client would both be called Client in Go",
+		},
+		"field of a union": {
+			func(h *model.Header) {
+				h.Structs[0].Fields[1].Name = "union"
+				h.Structs[0].Fields[2] = unionOf(memberField("a", "int"), memberField("b", "float"))
+			},
+			"struct PJRT_Do_Args: field union and the union of a, b would both be called Union in Go",
+		},
+		"size of a struct": {
+			func(h *model.Header) { h.Opaque = append(h.Opaque, model.Opaque{Name: "PJRT_Do_ArgsSize"}) },
+			"PJRT_Do_ArgsSize and PJRT_Do_Args_STRUCT_SIZE would both be called DoArgsSize in Go",
+		},
+		"functions of an enum": {
+			func(h *model.Header) {
+				h.Enums = []model.Enum{{Name: "PJRT_E", Size: 4, Values: []model.EnumValue{{Name: "PJRT_E_X"}}}}
+				h.Opaque = append(h.Opaque, model.Opaque{Name: "PJRT_ParseE"})
+			},
+			"PJRT_ParseE and the parser of PJRT_E would both be called ParseE in Go",
+		},
+		"tables of two enums": {
+			func(h *model.Header) {
+				h.Enums = []model.Enum{
+					{Name: "PJRT_A_B", Size: 4, Values: []model.EnumValue{{Name: "PJRT_A_B_X"}}},
+					{Name: "PJRT_AB", Size: 4, Values: []model.EnumValue{{Name: "PJRT_AB_X"}}},
+				}
+			},
+			"the table of PJRT_A_B and the table of PJRT_AB would both be called abEnum in Go",
+		},
+		"struct and typedef of one name": {
+			func(h *model.Header) { h.Aliases = append(h.Aliases, model.Alias{Name: "PJRT_Do_Args", Type: "int"}) },
+			"struct PJRT_Do_Args and the typedef PJRT_Do_Args have one name in Go",
 		},
 		"another result": {
 			func(h *model.Header) { h.Functions[0].Ret = "int" },
@@ -255,6 +296,20 @@ func TestPaddingIsWrittenWhereGoWouldNotLeaveIt(t *testing.T) {
 	assert.Contains(t, files["zz_core_structs.go"], "A int32 // a\n\t_ [8]byte\n\tB int32 // b\n\t_ [16]byte")
 }
 
+// intField returns a field of four bytes.
+func memberField(name, base string) model.Field {
+	kind := "int"
+	if base == "float" {
+		kind = base
+	}
+	return model.Field{Name: name, Type: base, Kind: kind, Base: base, Offset: 16, Size: 4}
+}
+
+// unionOf returns a union without a name at offset 16.
+func unionOf(members ...model.Field) model.Field {
+	return model.Field{Anonymous: "union", Offset: 16, Size: 4, Fields: members}
+}
+
 func TestAnUnlistedUnionGetsAName(t *testing.T) {
 	t.Parallel()
 	files, err := generate(core(func(h *model.Header) {
@@ -300,4 +355,79 @@ func TestCallbacksTurnTheirValuesIntoRegisters(t *testing.T) {
 	assert.Contains(t, text, "type Real uintptr")
 	assert.NotContains(t, text, "func (f Real) Call")
 	assert.Contains(t, text, "func (f Deleter) Call(arg0 *byte) {\n\tif f == 0 {\n\t\treturn\n\t}")
+}
+
+func TestEnumsHaveATypeThatHoldsTheirValues(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		enum   model.Enum
+		values []int64
+		want   string // or an error
+	}{
+		"ordinary":                  {model.Enum{Size: 4}, []int64{0, 1<<31 - 1}, "int32"},
+		"negative":                  {model.Enum{Size: 4, Signed: true}, []int64{-1, 1<<31 - 1}, "int32"},
+		"flags with the sign bit":   {model.Enum{Size: 4}, []int64{1, 1 << 31, 1<<32 - 1}, "uint32"},
+		"of a type":                 {model.Enum{Size: 1, FixedUnderlying: true}, []int64{1, 255}, "uint8"},
+		"of a signed type":          {model.Enum{Size: 1, FixedUnderlying: true, Signed: true}, []int64{-128}, "int8"},
+		"large":                     {model.Enum{Size: 8}, []int64{1 << 40}, "int64"},
+		"large flags":               {model.Enum{Size: 8}, []int64{1, -1 << 63}, "uint64"},
+		"large and negative":        {model.Enum{Size: 8, Signed: true}, []int64{-1 << 63}, "int64"},
+		"too large":                 {model.Enum{Size: 4}, []int64{1 << 32}, "E_0 is 4294967296, which uint32 does not hold"},
+		"too large for a signed":    {model.Enum{Size: 4, Signed: true}, []int64{-1, 1 << 31}, "E_1 is 2147483648, which int32 does not hold"},
+		"negative in an unsigned":   {model.Enum{Size: 4}, []int64{-1, 1 << 31}, "E_0 is -1, which uint32 does not hold"},
+		"too large for a fixed one": {model.Enum{Size: 1, FixedUnderlying: true}, []int64{256}, "E_0 is 256, which uint8 does not hold"},
+	} {
+		for i, v := range test.values {
+			test.enum.Values = append(test.enum.Values, model.EnumValue{Name: fmt.Sprint("E_", i), Value: v})
+		}
+		got, err := enumBase(&test.enum)
+		if err != nil {
+			got = err.Error()
+		}
+		assert.Equal(t, test.want, got, name)
+	}
+	files, err := generate(core(func(h *model.Header) {
+		h.Enums = []model.Enum{{Name: "PJRT_F", Size: 8, Values: []model.EnumValue{{Name: "PJRT_F_X", Value: -1 << 63}}}}
+	}))
+	require.NoError(t, err)
+	assert.Contains(t, files["zz_core_enums.go"], "FX F = 9223372036854775808 // PJRT_F_X\n")
+}
+
+// C code defines a macro with the name of an enumerator, so that other code can ask for it.
+func TestAMacroWithTheNameOfAnEnumeratorIsNoOtherConstant(t *testing.T) {
+	t.Parallel()
+	one := int64(1)
+	files, err := generate(core(func(h *model.Header) {
+		h.Enums = []model.Enum{
+			{Size: 4, Values: []model.EnumValue{{Name: "PJRT_ONE", Value: 1}}},
+			{Name: "PJRT_E", Size: 4, Values: []model.EnumValue{{Name: "PJRT_E_X", Value: 1}}},
+		}
+		h.Macros = []model.Macro{{Name: "PJRT_ONE", Value: &one}, {Name: "PJRT_E_X", Value: &one}}
+	}))
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(files["zz_core_constants.go"], "One = 1"))
+	assert.NotContains(t, files["zz_core_constants.go"], "EX = 1")
+}
+
+func TestCommentsOfHeadersAreTextThatGoTakes(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"A \xff byte.":               "A \uFFFD byte.",
+		"A zero \x00 byte.":          "A zero byte.",
+		"A mark \uFEFFof order.":     "A mark of order.",
+		"A return\rand a \x1b[1mend": "A return and a [1mend",
+		"Größe, 大小":                  "Größe, 大小",
+	} {
+		h := acme()
+		h.Path = "ac\xffme\n.h"
+		for i := range h.Structs {
+			h.Structs[i].Doc, h.Structs[i].Fields[1].Doc = given, given
+		}
+		h.Enums = []model.Enum{{Name: "Acme_E", Size: 4, Doc: given, Values: []model.EnumValue{{Name: "Acme_E_X", Doc: given}}}}
+		files, _, err := generateOutside(h)
+		require.NoError(t, err, given)
+		assert.Contains(t, string(files[0].Content), "\n// Acme_Extension: "+want+"\n")
+		assert.Contains(t, string(files[0].Content), "\n\t// Acme_E_X: "+want+"\n")
+		assert.Contains(t, string(files[0].Content), "\n// Source: ac\uFFFDme .h, read with ")
+	}
 }

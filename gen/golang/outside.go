@@ -75,16 +75,20 @@ func GenerateExtension(in ExtensionInput) ([]File, *Extension, error) {
 	}
 	g.outside.name = in.Package
 	for _, h := range append(append([]*model.Header(nil), in.Own...), in.Header) {
-		g.order = append(g.order, &unit{header: h, pkg: packageOutside, kind: unitOutside, stem: "extension"})
+		g.order = append(g.order, &unit{given: h, header: plain(h), pkg: packageOutside, kind: unitOutside, stem: "extension"})
 	}
 	u := g.order[len(g.order)-1]
 	g.outside.unit = u
-	g.outside.source = fmt.Sprintf("%s%s, read with the headers of PJRT API %s.", OutsideSource, u.base(), g.version)
+	g.outside.source = fmt.Sprintf("%s%s, read with the headers of PJRT API %s.", OutsideSource,
+		strings.Join(strings.Fields(goText(u.base())), " "), g.version)
 	if err := g.findExtension(in.Type); err != nil {
 		return nil, nil, u.fail(err)
 	}
-	files, err := g.run(g.declare, g.findFunctions, g.writeOutside)
+	files, err := g.run(g.declare, g.findFunctions, g.writeOutside, g.checkAlignment)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := g.typeCheck(files); err != nil {
 		return nil, nil, err
 	}
 	return files, &g.outside.found, nil
@@ -230,7 +234,7 @@ func (g *generator) writeOutside() error {
 	if o.found.Functions > 0 {
 		g.functionTable(packageOutside, s.add())
 	}
-	if g.takesBool(packageOutside) {
+	if g.boolWords[packageOutside] {
 		boolWord(s.add())
 	}
 	return nil

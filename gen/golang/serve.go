@@ -184,7 +184,7 @@ func (g *generator) growth(t *typeInfo) []jen.Code {
 	for i := range t.st.Fields {
 		field := &t.st.Fields[i]
 		since := g.since(t.unit.header, t.c+"."+field.Name)
-		for _, m := range field.Fields {
+		for _, m := range model.Leaves(field.Fields) {
 			if n := g.since(t.unit.header, t.c+"."+m.Name); m.Name != "" && (since == 0 || n < since) {
 				since = n
 			}

@@ -36,101 +36,159 @@ type placed struct {
 	union  bool
 }
 
+// names are the Go names of a struct's fields and methods, with what has each.
+type names map[string]holder
+
+// holder is what has a name.
+type holder struct {
+	what  string // in words
+	field *model.Field
+}
+
+// take gives a name to a field of the struct t, or to a method of it.
+func (n names) take(t *typeInfo, id string, f *model.Field, what string) error {
+	item := func(f *model.Field) string { return t.st.Name + "." + firstMember(f) }
+	if other, ok := n[id]; ok {
+		return at(item(f), fmt.Errorf("%s%s and %s would both be called %s in Go: give one of them another name", other.what,
+			t.unit.where(t.unit, item(other.field)), what, id))
+	}
+	n[id] = holder{what, f}
+	return nil
+}
+
+// firstMember returns the C name of a field, or that of the first member of a union.
+func firstMember(f *model.Field) string {
+	if leaves := model.Leaves([]model.Field{*f}); len(leaves) > 0 {
+		return leaves[0].Name
+	}
+	return f.Name
+}
+
+// structWriter writes one struct.
+type structWriter struct {
+	*generator
+	t         *typeInfo
+	callbacks *sheet // for the types of the function pointers in it
+	code      []jen.Code
+	fields    []placed
+	names     names
+	unions    []*union
+	errs      []error
+	end       int64 // of what has been written
+	align     int64 // of the Go struct
+}
+
 // structDecl writes a struct, its size constant, the accessors of its unions and the
 // types of the function pointers in it. Callbacks go to their own sheet.
 func (g *generator) structDecl(t *typeInfo, to, callbacks *sheet) ([]placed, error) {
 	s := t.st
-	var (
-		code   []jen.Code
-		fields []placed
-		errs   []error
-		seen   = make(map[string]string)
-		unions []*union
-		end    int64
-		align  int64 = 1
-		pads   int
-	)
-	fail := func(f *model.Field, format string, args ...any) {
-		errs = append(errs, at(s.Name+"."+f.Name, fmt.Errorf(format, args...)))
-	}
 	if s.Kind == "union" {
 		return nil, fmt.Errorf("union %s: Go has no unions: put it into a struct as a member without a name, whose fields get methods", s.Name)
 	}
-	put := func(f *model.Field, id string, gt goType, item jen.Code) {
-		if other, ok := seen[id]; ok {
-			fail(f, "fields %s and %s would both be called %s in Go: give one of them another name", other, f.Name, id)
-		}
-		if !token.IsIdentifier(id) {
-			fail(f, "field %s: would be called %q in Go, which is not a name", f.Name, id)
-		}
-		seen[id] = f.Name
-		at := (end + gt.align - 1) / gt.align * gt.align
-		switch {
-		case f.Offset < at || f.Offset%gt.align != 0:
-			fail(f, "field %s: is at offset %d, but Go places values of its type only at multiples of %d", f.Name, f.Offset, gt.align)
-		case f.Offset > at:
-			pads++
-			code = append(code, jen.Id("_").Index(jen.Lit(int(f.Offset-end))).Byte())
-		}
-		end = f.Offset + gt.size
-		align = max(align, gt.align)
-		c := f.Name
-		if c == "" && len(f.Fields) > 0 {
-			c = f.Fields[0].Name
-		}
-		fields = append(fields, placed{c, id, f.Offset, f.Anonymous != ""})
-		code = append(code, item)
-	}
+	w := &structWriter{generator: g, t: t, callbacks: callbacks, names: make(names), align: 1}
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		if f.Anonymous != "" {
-			u := newUnion(t, f, len(unions))
-			unions = append(unions, u)
-			put(f, u.id, u.typ, jen.Comment(comment(u.doc(), f.Doc)).Line().Id(u.id).Add(u.typ.code))
-			continue
-		}
-		gt, err := g.fieldType(t, f)
-		if err != nil {
-			fail(f, "field %s: %w", f.Name, err)
-			continue
-		}
-		if gt.size != f.Size {
-			fail(f, "field %s: has %d bytes in C and %d in Go", f.Name, f.Size, gt.size)
-			continue
-		}
-		if gt.size == 0 && i == len(s.Fields)-1 {
-			fail(f, "field %s: has no elements, and Go makes a struct larger that ends with such an array: leave it out", f.Name)
-		}
-		id := fieldID(f.Name)
-		put(f, id, gt, g.fieldCode(t, f, id, gt))
-		if f.Kind == "fnptr" && f.Sig != nil && !(isTable(s) && g.isSlot(t, f)) {
-			if err := g.inlineCallback(t, f, callbacks); err != nil {
-				fail(f, "field %s: %w", f.Name, err)
-			}
+		if err := w.field(f, i == len(s.Fields)-1); err != nil {
+			w.errs = append(w.errs, at(s.Name+"."+firstMember(f), err))
 		}
 	}
-	switch size := (end + align - 1) / align * align; {
+	switch size := (w.end + w.align - 1) / w.align * w.align; {
+	case len(w.errs) > 0: // the sum is of no use
 	case size < s.Size:
-		code = append(code, jen.Id("_").Index(jen.Lit(int(s.Size-end))).Byte())
+		w.code = append(w.code, jen.Id("_").Index(jen.Lit(int(s.Size-w.end))).Byte())
 	case size > s.Size:
-		errs = append(errs, fmt.Errorf("has %d bytes in C and %d in Go", s.Size, size))
+		w.errs = append(w.errs, fmt.Errorf("has %d bytes in C and %d in Go", s.Size, size))
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(w.errs...); err != nil {
 		return nil, fmt.Errorf("struct %s: %w", s.Name, err)
 	}
 	f := to.add()
 	f.Comment(g.structDoc(t))
-	f.Type().Id(t.goName).Struct(code...)
-	g.sizeConst(t, f)
+	f.Type().Id(t.goName).Struct(w.code...)
+	if err := g.sizeConst(t, f); err != nil {
+		return nil, fmt.Errorf("struct %s: %w", s.Name, err)
+	}
 	if fn := g.byArgs[t]; fn != nil {
 		functionMethod(fn, f)
 	}
-	for _, u := range unions {
-		if err := g.accessors(u, f, seen); err != nil {
+	for _, u := range w.unions {
+		if err := g.accessors(u, f, w.names); err != nil {
 			return nil, fmt.Errorf("struct %s: %w", s.Name, err)
 		}
 	}
-	return fields, nil
+	return w.fields, nil
+}
+
+// field writes one field.
+func (w *structWriter) field(f *model.Field, last bool) error {
+	if f.Anonymous != "" {
+		u, err := w.newUnion(w.t, f, len(w.unions))
+		if err != nil {
+			return err
+		}
+		w.unions = append(w.unions, u)
+		if err := w.put(f, u.id, u.typ, jen.Comment(comment(u.doc(), f.Doc)).Line().Id(u.id).Add(u.typ.code)); err != nil {
+			return err
+		}
+		for _, m := range u.members {
+			if err := w.inline(m.Field); err != nil {
+				return at(w.t.st.Name+"."+m.Name, fmt.Errorf("member %s: %w", m.Name, err))
+			}
+		}
+		return nil
+	}
+	gt, err := w.fieldType(w.t, f)
+	switch {
+	case err != nil:
+		return fmt.Errorf("field %s: %w", f.Name, err)
+	case gt.size != f.Size:
+		return fmt.Errorf("field %s: has %d bytes in C and %d in Go", f.Name, f.Size, gt.size)
+	case gt.size == 0 && last:
+		return fmt.Errorf("field %s: has no elements, and Go makes a struct larger that ends with such an array: leave it out", f.Name)
+	}
+	id := fieldID(f.Name)
+	if err := w.put(f, id, gt, w.fieldCode(w.t, f, id, gt)); err != nil {
+		return err
+	}
+	if err := w.inline(f); err != nil {
+		return fmt.Errorf("field %s: %w", f.Name, err)
+	}
+	return nil
+}
+
+// inline writes the type of a function pointer that is declared in the struct, unless it is one of
+// a table's functions.
+func (w *structWriter) inline(f *model.Field) error {
+	if f.Kind != "fnptr" || f.Sig == nil || isTable(w.t.st) && w.isSlot(w.t, f) {
+		return nil
+	}
+	return w.inlineCallback(w.t, f, w.callbacks)
+}
+
+// put places a field, with padding in front where C leaves room and Go would not.
+func (w *structWriter) put(f *model.Field, id string, gt goType, item jen.Code) error {
+	what := "field " + f.Name
+	if f.Anonymous != "" {
+		what = "the union of " + w.unions[len(w.unions)-1].names()
+	}
+	if err := w.names.take(w.t, id, f, what); err != nil {
+		return err
+	}
+	if !token.IsIdentifier(id) {
+		return fmt.Errorf("%s: would be called %q in Go, which is not a name: give it another name", what, id)
+	}
+	next := (w.end + gt.align - 1) / gt.align * gt.align
+	switch {
+	case f.Offset < next || f.Offset%gt.align != 0:
+		return fmt.Errorf("%s: is at offset %d, but Go places values of its type only at multiples of %d", what, f.Offset, gt.align)
+	case f.Offset > next:
+		w.code = append(w.code, jen.Id("_").Index(jen.Lit(int(f.Offset-w.end))).Byte())
+	}
+	w.end = f.Offset + gt.size
+	w.align = max(w.align, gt.align)
+	w.fields = append(w.fields, placed{firstMember(f), id, f.Offset, f.Anonymous != ""})
+	w.code = append(w.code, item)
+	return nil
 }
 
 // fieldCode writes a field: with its C name after it if there is nothing else to say,
@@ -181,6 +239,10 @@ func (g *generator) structDoc(t *typeInfo) string {
 	if len(t.alsoC) > 0 {
 		paragraphs = append(paragraphs, "In C it is also called "+strings.Join(t.alsoC, " and ")+".")
 	}
+	if overaligned(t) {
+		paragraphs = append(paragraphs, fmt.Sprintf("C aligns it at %d bytes and Go at %d: use pointers to those that "+
+			"C has made, and make none.", t.st.Align, goAlignment))
+	}
 	paragraphs = append(paragraphs, t.unit.sinceText(g.structSince(t)))
 	return comment(paragraphs...)
 }
@@ -197,17 +259,22 @@ func withoutLead(doc string) string {
 }
 
 // sizeConst writes the constant that C calls X_STRUCT_SIZE.
-func (g *generator) sizeConst(t *typeInfo, f *jen.File) {
+func (g *generator) sizeConst(t *typeInfo, f *jen.File) error {
 	size := t.st.StructSize
 	if size == nil || t.c != t.st.Name {
-		return
+		return nil
+	}
+	id := t.goName + "Size"
+	if err := g.claim(t.unit, id, size.Const, t.item()); err != nil {
+		return err
 	}
 	stale := ""
 	if isStale(size) {
 		stale = fmt.Sprintf("The header's constant ends at %s; the struct goes on to byte %d.", size.LastField, dataEnd(t.st))
 	}
 	f.Comment(comment(size.Const, stale))
-	f.Const().Id(t.goName + "Size").Op("=").Lit(int(size.Value))
+	f.Const().Id(id).Op("=").Lit(int(size.Value))
+	return nil
 }
 
 // isStale reports whether the header's size constant leaves out fields that were
@@ -221,101 +288,4 @@ func dataEnd(s *model.Struct) int64 {
 		end = max(end, f.Offset+f.Size)
 	}
 	return end
-}
-
-// union is an anonymous union, which Go sees as words.
-type union struct {
-	owner *typeInfo
-	field *model.Field
-	id    string
-	typ   goType
-}
-
-func newUnion(t *typeInfo, f *model.Field, n int) *union {
-	u := &union{owner: t, field: f, id: unionNames[t.c]}
-	if u.id == "" || n > 0 {
-		u.id = "Union"
-		if n > 0 {
-			u.id += fmt.Sprint(n + 1)
-		}
-	}
-	word, code := int64(8), jen.Uint64()
-	if f.Offset%8 != 0 || f.Size%8 != 0 {
-		word, code = 4, jen.Uint32()
-	}
-	if f.Offset%word != 0 || f.Size%word != 0 {
-		word, code = 1, jen.Byte()
-	}
-	u.typ = goType{code: jen.Index(jen.Lit(int(f.Size / word))).Add(code), size: f.Size, align: word}
-	return u
-}
-
-// doc says what may be in the union.
-func (u *union) doc() string {
-	var names []string
-	for _, m := range u.members() {
-		names = append(names, m.Name)
-	}
-	return fmt.Sprintf("A union of %s. The methods with those names read and write it; the garbage collector sees no pointer in it.", strings.Join(names, ", "))
-}
-
-// members returns the union's members, including those of structs without a name.
-func (u *union) members() []*model.Field {
-	var out []*model.Field
-	var walk func(fields []model.Field)
-	walk = func(fields []model.Field) {
-		for i := range fields {
-			if fields[i].Anonymous != "" {
-				walk(fields[i].Fields)
-			} else {
-				out = append(out, &fields[i])
-			}
-		}
-	}
-	walk(u.field.Fields)
-	return out
-}
-
-// accessors writes the methods of a union's members: a pointer to a member that
-// is a struct, else the value and a setter.
-func (g *generator) accessors(u *union, f *jen.File, taken map[string]string) error {
-	recv := func() *jen.Statement { return jen.Id("u").Op("*").Id(u.owner.goName) }
-	place := func(m *model.Field, code *jen.Statement) *jen.Statement {
-		at := jen.Qual("unsafe", "Pointer").Call(jen.Op("&").Id("u").Dot(u.id))
-		if d := m.Offset - u.field.Offset; d > 0 {
-			at = jen.Qual("unsafe", "Add").Call(at, jen.Lit(int(d)))
-		}
-		return jen.Parens(jen.Op("*").Add(code)).Call(at)
-	}
-	for _, m := range u.members() {
-		gt, err := g.fieldType(u.owner, m)
-		if err != nil {
-			return fmt.Errorf("member %s: %w", m.Name, err)
-		}
-		id := fieldID(m.Name)
-		for _, method := range []string{id, "Set" + id} {
-			if other, ok := taken[method]; ok {
-				return fmt.Errorf("member %s: the method %s has the name of field %s", m.Name, method, other)
-			}
-		}
-		name := u.owner.c + "." + m.Name
-		if gt.class == classStruct {
-			f.Comment(comment(fmt.Sprintf("%s of %s points to the member %s of the union; it is valid only while that member is in use.",
-				id, u.owner.goName, name), m.Doc))
-			f.Func().Params(recv()).Id(id).Params().Op("*").Add(gt.code).Add(oneLine(jen.Return(place(m, gt.code))))
-			continue
-		}
-		f.Comment(comment(about(name, m.Doc)))
-		f.Func().Params(recv()).Id(id).Params().Add(gt.code).Add(oneLine(jen.Return(jen.Op("*").Add(place(m, gt.code)))))
-		keep := ""
-		if gt.class == classPointer {
-			keep = "The caller keeps what it points to alive."
-		}
-		f.Comment(comment(fmt.Sprintf("Set%s makes %s the member in use. %s", id, name, keep)))
-		f.Func().Params(recv()).Id("Set"+id).Params(jen.Id("value").Add(gt.code)).Block(
-			jen.Id("u").Dot(u.id).Op("=").Add(u.typ.code).Values(),
-			jen.Op("*").Add(place(m, gt.code)).Op("=").Id("value"),
-		)
-	}
-	return nil
 }

@@ -93,7 +93,7 @@ func (g *generator) typeOf(base string, ptr int, word bool) (goType, error) {
 		}
 	case kindStruct:
 		if ptr == 0 {
-			return goType{code: code, size: info.st.Size, align: info.st.Align, class: classStruct, info: info}, nil
+			return goType{code: code, size: info.st.Size, align: g.alignOf(info), class: classStruct, info: info}, nil
 		}
 	case kindCallback:
 		if info.fn.Form == "function-type" {
@@ -116,6 +116,25 @@ func (g *generator) typeOf(base string, ptr int, word bool) (goType, error) {
 		}
 	}
 	return pointerTo(code, ptr, info), nil
+}
+
+// alignOf returns the alignment of a struct in Go, which is that of its fields. In C it is larger
+// if the header asks for that.
+func (g *generator) alignOf(t *typeInfo) int64 {
+	align := int64(1)
+	var walk func(fields []model.Field)
+	walk = func(fields []model.Field) {
+		for i := range fields {
+			f := &fields[i]
+			if f.Anonymous != "" {
+				walk(f.Fields)
+			} else if gt, err := g.fieldType(t, f); err == nil { // an error is reported with the struct
+				align = max(align, gt.align)
+			}
+		}
+	}
+	walk(t.st.Fields)
+	return align
 }
 
 // derived returns the C type that a typedef gives a name to, if that is a pointer or an array, and

@@ -5,6 +5,7 @@ package golang
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -55,7 +56,7 @@ func (g *generator) write() error {
 		}
 	}
 	for pkg, s := range boolSheets {
-		if g.takesBool(pkg) {
+		if g.boolWords[pkg] {
 			boolWord(s.add())
 		}
 	}
@@ -139,14 +140,14 @@ func (g *generator) constants(u *unit, to *sheet) error {
 	var items []jen.Code
 	number := func(c string, value int64) error {
 		id := macroName(u, c)
-		if err := g.claim(u, id, c); err != nil {
+		if err := g.claim(u, id, c, c); err != nil {
 			return at(c, err)
 		}
 		items = append(items, jen.Id(id).Op("=").Lit(int(value)).Comment("// "+c))
 		return nil
 	}
 	for _, m := range u.header.Macros {
-		if m.Value == nil || m.FunctionLike || strings.HasSuffix(m.Name, "_STRUCT_SIZE") {
+		if m.Value == nil || m.FunctionLike || strings.HasSuffix(m.Name, "_STRUCT_SIZE") || g.isEnumerator(u.pkg, m.Name) {
 			continue
 		}
 		if err := number(m.Name, *m.Value); err != nil {
@@ -168,7 +169,7 @@ func (g *generator) constants(u *unit, to *sheet) error {
 		}
 		space := v.Namespace[strings.LastIndexByte(v.Namespace, ':')+1:]
 		id := stringPrefixes[space] + goName(u.pkg, trimK(v.Name))
-		if err := g.claim(u, id, v.Name); err != nil {
+		if err := g.claim(u, id, v.Name, v.Name); err != nil {
 			return err
 		}
 		items = append(items, jen.Id(id).Op("=").Lit(v.String).Comment("// "+v.Name))
@@ -179,6 +180,19 @@ func (g *generator) constants(u *unit, to *sheet) error {
 		f.Const().Defs(items...)
 	}
 	return nil
+}
+
+// isEnumerator reports whether an enum of the package has a value of this name. A macro that is
+// called like it stands for it: C code tests with it whether a header has the value.
+func (g *generator) isEnumerator(pkg, c string) bool {
+	for _, u := range g.order {
+		for i := range u.header.Enums {
+			if u.pkg == pkg && slices.Contains(valueNames(&u.header.Enums[i]), c) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // macroName returns the Go name of a macro.
@@ -233,38 +247,4 @@ func (w *wrapped) add(code *jen.Statement, width int) {
 		code, w.at = jen.Line().Add(code), 2*tabWidth
 	}
 	w.items, w.at = append(w.items, code), w.at+width
-}
-
-// takesBool reports whether a callback of the package has a bool parameter.
-func (g *generator) takesBool(pkg string) bool {
-	var inSig func(*model.Signature) bool
-	inSig = func(sig *model.Signature) bool {
-		if sig == nil {
-			return false
-		}
-		for _, p := range sig.Params {
-			if p.Type == "bool" || p.Type == "_Bool" || inSig(p.Sig) {
-				return true
-			}
-		}
-		return false
-	}
-	for _, u := range g.order {
-		if u.pkg != pkg {
-			continue
-		}
-		for _, t := range u.types {
-			switch {
-			case t.kind == kindCallback && inSig(&model.Signature{Params: t.fn.Params}):
-				return true
-			case t.kind == kindStruct:
-				for _, f := range t.st.Fields {
-					if inSig(f.Sig) {
-						return true
-					}
-				}
-			}
-		}
-	}
-	return false
 }

@@ -146,7 +146,7 @@ func (u *update) records() {
 			switch {
 			case f.Anonymous != "":
 				if len(missing(memberNames(old.Fields), memberNames(f.Fields))) > 0 {
-					u.fail("a member of a union of struct %s is new: add it to ours by hand", now.Name)
+					u.fail("a member of a %s without a name in struct %s is new: add it to ours by hand", f.Anonymous, now.Name)
 				}
 			case !ok:
 				u.addMember(ours, theirs, now.Fields, j)

@@ -54,7 +54,7 @@ func TestTheExtensionOutsideIsUpToDate(t *testing.T) {
 
 // Every extension header, and one with everything that a header may declare, makes a package that
 // builds in another module, without internal imports, and that proves the layouts when it is
-// compiled.
+// compiled. The one with structs and unions inside each other reads and writes them.
 func TestEveryExtensionHeaderMakesAPackage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads the core header for each extension: make test-all")
@@ -66,9 +66,9 @@ func TestEveryExtensionHeaderMakesAPackage(t *testing.T) {
 	paths, err := header.Tree(filepath.Join(root, "third_party/xla"))
 	require.NoError(t, err)
 	made := 0
-	for _, p := range append(paths, filepath.Join("testdata", "extension", "acme_extension.h")) {
+	for _, p := range append(paths, "testdata/extension/acme_extension.h", "testdata/extension/shapes_extension.h") {
 		name := strings.ToLower(strings.NewReplacer("_", "", ".h", "").Replace(filepath.Base(p)))
-		_, err := pjrtgen("extension", p, "--package", name, "--out", filepath.Join(dir, name))
+		_, err := pjrtgen("extension", p, "-I", filepath.Join(root, "third_party/xla"), "--package", name, "--out", filepath.Join(dir, name))
 		if strings.HasSuffix(p, "_extension.h") && !strings.HasSuffix(p, "gpu_abi_version_extension.h") {
 			require.NoError(t, err)
 			made++
@@ -87,14 +87,17 @@ func TestEveryExtensionHeaderMakesAPackage(t *testing.T) {
 		"go.sum": read(t, filepath.Join(root, "go.sum")),
 		"go.mod": "module example.com/all\n" + requirements + "\nrequire github.com/purepjrt/purepjrt v0.1.0\n\n" +
 			"replace github.com/purepjrt/purepjrt => " + filepath.ToSlash(root) + "\n",
+		"shapesextension/shapes_test.go": read(t, "testdata/extension/shapes_test.go.txt"),
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	build := exec.Command("go", "vet", "./...")
-	build.Dir = dir
-	build.Env = append(os.Environ(), "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"), "GOPROXY=off", "GOWORK=off", "PWD="+dir)
-	text, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", text)
+	for _, args := range [][]string{{"vet", "./..."}, {"test", "./shapesextension"}} {
+		build := exec.Command("go", args...)
+		build.Dir = dir
+		build.Env = append(os.Environ(), "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"), "GOPROXY=off", "GOWORK=off", "PWD="+dir)
+		text, err := build.CombinedOutput()
+		require.NoError(t, err, "%s", text)
+	}
 }
 
 func TestExtensionPackage(t *testing.T) {
@@ -268,14 +271,22 @@ func TestExtensionRefuses(t *testing.T) {
 		"an array without elements at the end": {start + "struct Acme_Run_Args {\n  size_t struct_size;\n  int x[0];\n};\n" + node, "", nil, nil,
 			"/acme_extension.h:5:7: struct Acme_Run_Args: field x: has no elements, and Go makes a struct larger that ends with such an array: leave it out"},
 		"a name that is generated": {start + args + "typedef struct PJRT_Table PJRT_Table;\n" + node, "", nil, nil,
-			"/acme_extension.h:5:27: a hand-written declaration and PJRT_Table would both be called Table in Go: give one of them another name"},
+			"/acme_extension.h:5:27: what pjrtgen writes for every extension and PJRT_Table would both be called Table in Go: give it another name"},
 		"two types of one name": {start + args + "typedef struct Acme_A_Bee Acme_A_Bee;\ntypedef struct Acme_ABee Acme_ABee;\n" + node, "", nil, nil,
-			"/acme_extension.h:6:26: Acme_A_Bee and Acme_ABee would both be called AcmeABee in Go: give one of them another name"},
+			"/acme_extension.h:6:26: Acme_A_Bee (line 5) and Acme_ABee would both be called AcmeABee in Go: give one of them another name"},
 		"no name in Go": {start + args + "#define _1 1\n" + node, "", nil, nil,
 			"/acme_extension.h:5:9: _1 would be called \"1\" in Go, which is not an exported name: give it another name"},
 		"a type that capi lacks": {"#include \"pjrt_c_api.h\"\n" + args + node, "", files("pjrt_c_api.h", small("typedef struct PJRT_New PJRT_New;"),
 			"acme_extension.h", "#include \"pjrt_c_api.h\"\n#define ACME_EXTENSION_TYPE 5\nstruct Acme_Run_Args {\n  size_t struct_size;\n  PJRT_New* x;\n};\n"+node),
 			nil, "/acme_extension.h:5:13: struct Acme_Run_Args: field x: the type PJRT_New is none that Go has, and is declared neither here nor by the headers of PJRT API 0.117, which capi has"},
+		"a name of an included header": {"#include \"types.h\"\n" + start + args + "typedef struct Acme_ABee Acme_ABee;\n" + node, "", files("types.h", "\ntypedef struct Acme_A_Bee Acme_A_Bee;\n"), nil,
+			"/acme_extension.h:6:26: Acme_A_Bee (types.h:2) and Acme_ABee would both be called AcmeABee in Go: give one of them another name"},
+		"two methods of one name": {start + "struct Acme_Run_Args {\n  size_t struct_size;\n  union {\n    int a;\n    float set_a;\n  };\n};\n" + node, "", nil, nil,
+			"/acme_extension.h:7:11: struct Acme_Run_Args: the method SetA of member a (line 6) and the method SetA of member set_a would both be called SetA in Go: give one of them another name"},
+		"the size of a struct": {start + args + "typedef struct Acme_Run_ArgsSize Acme_Run_ArgsSize;\n" + node, "", nil, nil,
+			"/acme_extension.h:3:8: struct Acme_Run_Args: Acme_Run_ArgsSize (line 5) and Acme_Run_Args_STRUCT_SIZE would both be called AcmeRunArgsSize in Go: give one of them another name"},
+		"arguments that Go cannot align": {start + "struct Acme_Run_Args {\n  size_t struct_size;\n  _Alignas(32) char x;\n};\n" + node, "", nil, nil,
+			"/acme_extension.h:3:8: struct Acme_Run_Args: C aligns it at 32 bytes, and Go aligns what it makes at 8: reduce the alignment of its fields"},
 		"a fault of an included header": {"#include \"types.h\"\n" + good, "", files("types.h", "\ntypedef union { int a; char b; } Acme_Both;\n"), nil,
 			"/types.h:2:9: union Acme_Both: Go has no unions"},
 
