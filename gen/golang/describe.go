@@ -29,18 +29,15 @@ var countedBy = map[string][]string{
 	"PJRT_Buffer_CopyRawToHost_Args.dst":                                       {"transfer_size"},
 	"PJRT_Buffer_DynamicDimensionIndices_Args.dynamic_dim_indices":             {"num_dynamic_dims"},
 	"PJRT_Buffer_MemoryLayout_Tiled.tile_dim_sizes":                            {"num_tiles"},
+	"PJRT_Executable_OutputDimensions_Args.dim_sizes":                          {"num_outputs"},
 	"PJRT_Buffer_UnpaddedDimensions_Args.unpadded_dims":                        {"num_dims"},
 	"PJRT_Chunk.data": {"size"},
 	"PJRT_Client_CreateAliasBuffer_Args.shape_dims":                                 {"shape_num_dims"},
 	"PJRT_Client_CreateErrorBuffer_Args.shape_dims":                                 {"shape_num_dims"},
 	"PJRT_Client_CreateUninitializedBuffer_Args.shape_dims":                         {"shape_num_dims"},
 	"PJRT_Client_Create_Args.create_options":                                        {"num_options"},
-	"PJRT_Collectives_CreateCommunicators_Args.clique_id_sizes":                     {"num_clique_ids"},
 	"PJRT_Collectives_CreateCommunicators_Args.rank_ids":                            {"num_device_ranks"},
-	"PJRT_Executable_OutputDimensions_Args.dim_sizes":                               {"num_outputs"},
-	"PJRT_Executable_OutputMemoryKinds_Args.memory_kind_sizes":                      {"num_outputs"},
 	"PJRT_Executable_OutputMemoryKinds_Args.memory_kinds":                           {"num_outputs"},
-	"PJRT_Executable_ParameterMemoryKinds_Args.memory_kind_sizes":                   {"num_parameters"},
 	"PJRT_Executable_ParameterMemoryKinds_Args.memory_kinds":                        {"num_parameters"},
 	"PJRT_ExecuteOptions.incarnation_ids":                                           {"num_tasks"},
 	"PJRT_ExecuteOptions.task_ids":                                                  {"num_tasks"},
@@ -53,24 +50,13 @@ var countedBy = map[string][]string{
 	"PJRT_LoadedExecutable_Execute_Args.argument_lists":                             {"num_devices", "num_args"},
 	"PJRT_LoadedExecutable_Execute_Args.device_complete_events":                     {"num_devices"},
 	"PJRT_LoadedExecutable_Execute_Args.output_lists":                               {"num_devices", ""},
-	"PJRT_Megascale_GetInterfaceAddressesHelper_Args.interface_prefixes_sizes":      {"num_interface_prefixes"},
 	"PJRT_Megascale_GetInterfaceAddressesHelper_Args.serialized_addresses":          {"num_addresses"},
-	"PJRT_Megascale_GetInterfaceAddressesHelper_Args.serialized_addresses_sizes":    {"num_addresses"},
-	"PJRT_Megascale_ProcessesInfo.address_sizes":                                    {"num_addresses"},
-	"PJRT_PhaseCompile_C_Buffers_Destroy_Args.char_buffer_sizes":                    {"num_char_buffers"},
-	"PJRT_PhaseCompile_Get_PhaseNames_Args.phase_names_sizes":                       {"num_phase_names"},
-	"PJRT_PhaseCompile_Run_Phase_Args.input_programs_sizes":                         {"num_input_programs"},
-	"PJRT_PhaseCompile_Run_Phase_Args.output_programs_sizes":                        {"num_output_programs"},
-	"PJRT_PhaseCompile_Run_Phase_Args.phases_to_run_sizes":                          {"num_phases_to_run"},
 	"PJRT_RawBuffer_CopyRawDeviceToHost_Args.dst":                                   {"transfer_size"},
 	"PJRT_RawBuffer_CopyRawHostToDevice_Args.src":                                   {"transfer_size"},
-	"PJRT_Shardings_PJRT_Executable_OutputShardings_Args.sharding_sizes":            {"num_outputs"},
 	"PJRT_Shardings_PJRT_Executable_OutputShardings_Args.shardings":                 {"num_outputs"},
-	"PJRT_Shardings_PJRT_Executable_ParameterShardings_Args.sharding_sizes":         {"num_parameters"},
 	"PJRT_Shardings_PJRT_Executable_ParameterShardings_Args.shardings":              {"num_parameters"},
 	"PJRT_TopologyDescription_Create_Args.create_options":                           {"num_options"},
 	"PJRT_TpuExecutable_RunHloCostAnalysis_Args.hlo_module":                         {"num_hlo_modules"},
-	"PJRT_TpuExecutable_RunHloCostAnalysis_Args.hlo_module_size":                    {"num_hlo_modules"},
 	"PJRT_TpuTopology_GetSliceConfigs_Args.slice_configs":                           {"num_slice_configs"},
 	"PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args.buffers":               {"num_shapes"},
 	"PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args.element_types":         {"num_shapes"},
@@ -86,22 +72,9 @@ var countedBy = map[string][]string{
 }
 
 // sizedBy are the fields that hold the lengths of the texts that a field of
-// texts points to.
+// texts points to, where their names do not show it.
 var sizedBy = map[string]string{
-	"PJRT_Collectives_CreateCommunicators_Args.clique_ids":                 "clique_id_sizes",
-	"PJRT_Executable_OutputMemoryKinds_Args.memory_kinds":                  "memory_kind_sizes",
-	"PJRT_Executable_ParameterMemoryKinds_Args.memory_kinds":               "memory_kind_sizes",
-	"PJRT_Megascale_GetInterfaceAddressesHelper_Args.interface_prefixes":   "interface_prefixes_sizes",
-	"PJRT_Megascale_GetInterfaceAddressesHelper_Args.serialized_addresses": "serialized_addresses_sizes",
-	"PJRT_Megascale_ProcessesInfo.addresses":                               "address_sizes",
-	"PJRT_PhaseCompile_C_Buffers_Destroy_Args.char_buffers":                "char_buffer_sizes",
-	"PJRT_PhaseCompile_Get_PhaseNames_Args.phase_names":                    "phase_names_sizes",
-	"PJRT_PhaseCompile_Run_Phase_Args.input_programs":                      "input_programs_sizes",
-	"PJRT_PhaseCompile_Run_Phase_Args.output_programs":                     "output_programs_sizes",
-	"PJRT_PhaseCompile_Run_Phase_Args.phases_to_run":                       "phases_to_run_sizes",
-	"PJRT_Shardings_PJRT_Executable_OutputShardings_Args.shardings":        "sharding_sizes",
-	"PJRT_Shardings_PJRT_Executable_ParameterShardings_Args.shardings":     "sharding_sizes",
-	"PJRT_TpuExecutable_RunHloCostAnalysis_Args.hlo_module":                "hlo_module_size",
+	"PJRT_TpuExecutable_RunHloCostAnalysis_Args.hlo_module": "hlo_module_size",
 }
 
 // undescribed are pointers that are of no use without the rest of the call:
@@ -157,7 +130,7 @@ func (g *generator) describe() error {
 					continue
 				}
 				if err := g.describeStruct(f, t); err != nil {
-					return fmt.Errorf("%s: struct %s: %w", u.header.Path, t.c, err)
+					return u.fail(at(t.item(), fmt.Errorf("struct %s: %w", t.c, err)))
 				}
 				structs = append(structs, jen.Line().Op("&").Id("struct"+t.goName))
 			case kindEnum:
@@ -234,7 +207,7 @@ func (g *generator) describeFields(t *typeInfo, list []model.Field, whole *model
 			continue
 		}
 		if err := g.describeType(t, f, whole, set); err != nil {
-			return nil, fmt.Errorf("field %s: %w", f.Name, err)
+			return nil, at(t.st.Name+"."+f.Name, fmt.Errorf("field %s: %w", f.Name, err))
 		}
 		key := t.c + "." + f.Name
 		switch {
@@ -306,8 +279,9 @@ func (g *generator) describeType(t *typeInfo, f *model.Field, whole *model.Struc
 	case f.Base == "char" && ptr > 0 && (len(counts) > 0 || zeroTerminated[key]):
 		set("Kind", jen.Id("Text"))
 		elem = 1
-		if ptr--; ptr > 0 && sizedBy[key] == "" {
-			return fmt.Errorf("a list of texts: say in sizedBy where their lengths are")
+		if ptr--; ptr > 0 && g.sizes(t, f, whole) == "" {
+			return fmt.Errorf("a list of texts, and nothing says where their lengths are: name the field that has them in the table sizedBy of "+
+				"gen/golang/describe.go (one called %s_sizes would be found)", f.Name)
 		}
 	case f.Base == "void" && ptr == 1 && len(counts) > 0:
 		set("Kind", jen.Id("Data"))
@@ -341,7 +315,7 @@ func (g *generator) describeType(t *typeInfo, f *model.Field, whole *model.Struc
 		}
 		set("Counts", jen.Index().String().Values(items...))
 	}
-	if by := sizedBy[key]; by != "" {
+	if by := g.sizes(t, f, whole); by != "" {
 		set("Sizes", jen.Lit(by))
 	}
 	return nil
@@ -363,5 +337,30 @@ func (g *generator) counts(t *typeInfo, f *model.Field, whole *model.Struct) []s
 			return []string{name}
 		}
 	}
+	for i := range whole.Fields {
+		if texts := &whole.Fields[i]; texts != f && g.sizes(t, texts, whole) == f.Name {
+			return g.counts(t, texts, whole)
+		}
+	}
 	return nil
+}
+
+// sizes returns the name of the field that holds the lengths of the texts that f points to, or the
+// empty string: that of the table sizedBy, or one with the name of f, or with its singular.
+func (g *generator) sizes(t *typeInfo, f *model.Field, whole *model.Struct) string {
+	if by := sizedBy[t.c+"."+f.Name]; by != "" || f.Base != "char" || f.Ptr != 2 {
+		return by
+	}
+	for _, list := range []string{f.Name, strings.TrimSuffix(f.Name, "s"), strings.TrimSuffix(f.Name, "es")} {
+		for _, end := range []string{"_sizes", "_lengths", "_lens"} {
+			other := fieldOf(whole, list+end)
+			if other == nil || other.Ptr != 1 {
+				continue
+			}
+			if name, ok := scalars[other.Base]; ok && scalarLayout[name].size == wordSize && scalarLayout[name].class == classWord {
+				return other.Name
+			}
+		}
+	}
+	return ""
 }

@@ -83,14 +83,40 @@ func TestAFieldIsDescribedByItsType(t *testing.T) {
 func TestWhatCannotBeDescribedIsNamed(t *testing.T) {
 	t.Parallel()
 	for want, field := range map[string]model.Field{
-		"struct PJRT_Do_Args: field names: a list of texts": {Name: "names", Type: "char **", Kind: "pointer", Base: "char", Ptr: 2, Offset: 40, Size: 8},
+		"pjrt_c_api.h:7:3: struct PJRT_Do_Args: field names: a list of texts, and nothing says where their lengths are: name the field that " +
+			"has them in the table sizedBy of gen/golang/describe.go (one called names_sizes would be found)": {Name: "names", Type: "char **", Kind: "pointer", Base: "char", Ptr: 2, Offset: 40, Size: 8},
 	} {
 		_, err := generate(core(func(h *model.Header) {
 			args := &h.Structs[0]
 			args.Size, args.StructSize.LastField, args.StructSize.Value = 56, "num_names", 56
+			h.Places = map[string]model.Pos{"PJRT_Do_Args.names": {Line: 7, Col: 3}}
 			args.Fields = append(args.Fields, field,
 				model.Field{Name: "num_names", Type: "size_t", Kind: "int", Base: "size_t", Offset: 48, Size: 8})
 		}))
 		assert.ErrorContains(t, err, want)
+	}
+}
+
+func TestLengthsOfTextsAreFoundByTheirNames(t *testing.T) {
+	t.Parallel()
+	for texts, sizes := range map[string]string{
+		"names": "names_sizes", "kinds": "kind_sizes", "addresses": "address_sizes", "parts": "parts_lengths", "words": "word_lens",
+	} {
+		files, err := generate(core(func(h *model.Header) {
+			args := &h.Structs[0]
+			args.Size, args.StructSize.LastField, args.StructSize.Value = 64, "num_texts", 64
+			args.Fields = append(args.Fields,
+				model.Field{Name: texts, Type: "const char **", Kind: "pointer", Base: "char", Ptr: 2, Offset: 40, Size: 8, Dir: model.DirOut},
+				model.Field{Name: sizes, Type: "size_t *", Kind: "pointer", Base: "size_t", Ptr: 1, Offset: 48, Size: 8, Dir: model.DirOut},
+				model.Field{Name: "num_" + texts, Type: "size_t", Kind: "int", Base: "size_t", Offset: 56, Size: 8, Dir: model.DirOut})
+		}))
+		require.NoError(t, err)
+		for _, want := range []string{
+			`{Name: "` + texts + `", Offset: 40, Size: 8, Kind: Text, Elem: 1, Depth: 1, Counts: []string{"num_` + texts + `"}, Sizes: "` + sizes + `", Dir: Out},`,
+			`{Name: "` + sizes + `", Offset: 48, Size: 8, Kind: Uint, Elem: 8, Depth: 1, Counts: []string{"num_` + texts + `"}, Dir: Out},`,
+		} {
+			assert.Contains(t, files["describe/zz_describe.go"], want)
+		}
+		assert.Contains(t, files["zz_functions.go"], `Elem: 8, Sizes: 48}`, "the plugin's answer is checked")
 	}
 }

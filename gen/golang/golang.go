@@ -40,6 +40,7 @@ type Input struct {
 type Error struct {
 	Header *model.Header
 	Pos    model.Pos // the zero Pos if the place is not known
+	Item   string    // what Header.Places calls the place; empty if it is not known
 	Msg    string
 }
 
@@ -82,7 +83,7 @@ func (u *unit) fail(err error) error {
 	for errors.As(err, &placed) {
 		err = placed.error // which may say more precisely where
 		if p, ok := u.header.Places[placed.item]; ok {
-			e.Pos = p
+			e.Pos, e.Item = p, placed.item
 		}
 	}
 	return e

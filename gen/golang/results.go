@@ -57,7 +57,7 @@ func (g *generator) resultsOf(t *typeInfo) ([]jen.Code, error) {
 		case len(counts) == 0 && isOwner(t.st, f):
 			continue // null means that there is nothing to delete
 		case len(counts) > 1:
-			return nil, fmt.Errorf("the out field %s has two counts: say in mayBeNull that nothing is known of it", key)
+			return nil, fmt.Errorf("the out field %s has two counts: say in mayBeNull, in gen/golang/results.go, that nothing is known of it", key)
 		case len(counts) == 0 && g.since(t.unit.header, key) > max(g.structSince(t), oldestMinor):
 			continue // older plugins leave it null
 		case len(counts) == 0 && (handle || record) && f.Ptr == 1:
@@ -84,7 +84,7 @@ func (g *generator) resultsOf(t *typeInfo) ([]jen.Code, error) {
 			if handle && f.Ptr == 2 {
 				items = append(items, jen.Id("Handles").Op(":").True())
 			}
-			if by := sizedBy[key]; by != "" {
+			if by := g.sizes(t, f, t.st); by != "" {
 				set("Sizes", fieldOf(t.st, by).Offset)
 			}
 		}

@@ -30,11 +30,11 @@ func (g *generator) serve() error {
 	for _, t := range g.servedTables() {
 		id := camel(t.unit.stem)
 		if slices.Contains(reserved[packageServe], t.st.goName) {
-			return fmt.Errorf("%s: %s and a hand-written declaration of package serve would both be called %s in Go", t.unit.header.Path,
-				t.st.c, t.st.goName)
+			return t.unit.fail(at(t.st.item(), fmt.Errorf("%s and a hand-written declaration of package serve would both be "+
+				"called %s in Go: give it a name in gen/golang/names.go", t.st.c, t.st.goName)))
 		}
 		if other, ok := taken[id]; ok {
-			return fmt.Errorf("%s: the field %s of serve.Plugin already belongs to %s", t.unit.header.Path, id, other)
+			return t.unit.fail(at(t.st.item(), fmt.Errorf("the field %s of serve.Plugin would belong to it and to %s", id, other)))
 		}
 		taken[id] = t.unit.header.Path
 		pointers = append(pointers, jen.Id(id).Op("*").Id(t.st.goName).Comment("// "+t.st.c+g.sinceNote(t.unit, g.tableSince(t))))
@@ -45,7 +45,7 @@ func (g *generator) serve() error {
 	g.servedSizes(sizes)
 	for _, t := range core.tables {
 		if err := g.servedCore(t, plugin, taken, pointers, bind); err != nil {
-			return fmt.Errorf("%s: %w", core.header.Path, err)
+			return core.fail(err)
 		}
 	}
 	return nil
@@ -113,7 +113,8 @@ func (g *generator) servedCore(t *table, to *sheet, taken map[string]string, poi
 	fields, bind := g.servedFuncs(t, "p")
 	for _, fn := range t.functions {
 		if other, ok := taken[fieldID(fn.field.Name)]; ok {
-			return fmt.Errorf("the func of %s in serve.Plugin would have a name that is taken by %s", fn.c, other)
+			return at(t.st.c+"."+fn.field.Name, fmt.Errorf("the func of %s in serve.Plugin would have a name that is taken by %s", fn.c,
+				other))
 		}
 	}
 	f := to.add()

@@ -5,13 +5,17 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/gen/facts"
 )
 
 func TestFactsPrintsOneJSONDocument(t *testing.T) {
@@ -89,8 +93,44 @@ func TestFactsAgainstMeasuredFacts(t *testing.T) {
 	status, out, errs = compare(`{"structs":[{"name":"A","sizeof":8}]}`)
 	assert.Equal(t, 1, status)
 	assert.Equal(t, "structs[0 A].sizeof: got 4, want 8\n", out)
-	assert.Contains(t, errs, "a.h differs from "+measured+" in 1 places")
+	assert.Contains(t, errs, "a.h differs from "+measured+" in 1 place")
 	status, _, errs = compare("[]")
 	assert.Equal(t, 1, status)
 	assert.Contains(t, errs, "a.json: not the facts of a header")
+}
+
+// Some files of facts hold only what changed since an older version.
+func TestFactsAgainstWhatChangedInAVersion(t *testing.T) {
+	t.Parallel()
+	const tree = "../../third_party/xla"
+	dir := t.TempDir()
+	file := filepath.Join(dir, "xla", "a.h")
+	writeFile(t, file, "struct A { int x; };\nstruct B { int y; };\n")
+	core := `{"path":"xla/pjrt/c/pjrt_c_api.h"}`
+	for path, text := range map[string]string{
+		"0.1/pjrt_c_api.json": core, "0.2/pjrt_c_api.json": core, "0.3/pjrt_c_api.json": core,
+		"0.1/a.json":     `{"path":"xla/a.h","structs":[{"name":"A","sizeof":4},{"name":"B","sizeof":8}]}`,
+		"0.2/a.json":     `{"path":"xla/a.h","base":"0.1","changed":{"structs":[{"name":"B","sizeof":4}]}}`,
+		"0.3/a.json":     `{"path":"xla/a.h","base":"0.2","changed":{"structs":[{"name":"A","sizeof":8}]}}`,
+		"elsewhere.json": `{"path":"xla/a.h","base":"0.1","changed":{}}`,
+	} {
+		writeFile(t, filepath.Join(dir, path), text)
+	}
+	compare := func(against string) (string, error) {
+		return pjrtgen("facts", "--against", filepath.Join(dir, against), file)
+	}
+	for against, want := range map[string]string{
+		"0.1/a.json": "structs[1 B].sizeof: got 4, want 8\n", "0.2/a.json": "", "0.3/a.json": "structs[0 A].sizeof: got 4, want 8\n",
+	} {
+		out, err := compare(against)
+		assert.Equal(t, want, out, against)
+		assert.Equal(t, want != "", err != nil, against)
+	}
+	_, err := compare("elsewhere.json")
+	assert.ErrorContains(t, err, "elsewhere.json: it holds only what changed since API 0.1: it must lie in the folder of its version")
+	minors, err := facts.Minors(tree + "/facts")
+	require.NoError(t, err)
+	newest := fmt.Sprintf("%s/facts/0.%d/pjrt_c_api.json", tree, slices.Max(minors))
+	_, err = pjrtgen("facts", "-I", tree, "--against", newest, tree+"/"+coreName)
+	assert.NoError(t, err)
 }

@@ -95,7 +95,8 @@ func (s *sources) generate() (*result, error) {
 
 	old, err := os.ReadFile(s.sinceFile())
 	if err != nil {
-		return nil, fmt.Errorf("cannot read in which version each item appeared: %w", err)
+		return nil, fmt.Errorf("cannot read in which version each item appeared: %w: name the file with --since; for headers of XLA of any "+
+			"version it is third_party/xla/since.json of this module", err)
 	}
 	since, err := golang.ReadSince(bytes.NewReader(old))
 	if err != nil {
@@ -197,7 +198,7 @@ func refuseBreaks(known, set *model.Set) error {
 	if len(breaks) == 0 {
 		return nil
 	}
-	return changesError(what+"; nothing was written:", breaks, describe, ": pjrtgen diff lists all")
+	return changesError(what+"; nothing was written:", breaks, placed(set, known), ": pjrtgen diff lists all")
 }
 
 // refuseUnknown refuses items of the headers that the newest facts lack. They would be recorded in
@@ -296,6 +297,14 @@ func older(a, b *model.Version) bool {
 }
 
 func text(s *model.Set) string { return fmt.Sprintf("%d.%d", s.Version().Major, s.Version().Minor) }
+
+// placed returns a function that describes a change in one line with its position in the newer
+// headers, or in the older ones if the item is gone.
+func placed(newer, older *model.Set) func(diff.Change) string {
+	return func(c diff.Change) string {
+		return placeOfChange(c, newer, older) + strings.TrimPrefix(describe(c), c.Header)
+	}
+}
 
 // describe describes a change in one line.
 func describe(c diff.Change) string {

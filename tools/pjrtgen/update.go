@@ -138,7 +138,7 @@ func (u *updating) run(ctx context.Context, out io.Writer, originals string) err
 	if err != nil {
 		return err
 	}
-	u.announce("changed %d files", changed)
+	u.announce("changed %s", count(changed, "file"))
 	if u.report == "" {
 		_, err = out.Write(report)
 		return err

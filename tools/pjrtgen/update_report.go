@@ -231,8 +231,8 @@ func (p *page) unnamed() error {
 	unknown := diff.Undescribed(p.items, p.describe)
 	p.list("Not known to capi/describe, or only as an address", unknown)
 	if len(unknown) > 0 {
-		p.todo = append(p.todo, fmt.Sprintf("capi/describe: can programs that look at calls do without the %d items that it does not know?",
-			len(unknown)))
+		p.todo = append(p.todo, fmt.Sprintf("capi/describe: can programs that look at calls do without the %s not known to it?",
+			count(len(unknown), "item")))
 	}
 	if p.outcome.root == "" {
 		return nil
@@ -248,8 +248,8 @@ func (p *page) unnamed() error {
 		}
 		p.list("Not named in "+l.name, lines)
 		if len(lines) > 0 {
-			p.todo = append(p.todo, fmt.Sprintf("%s: which of the %d unnamed items need an API, a check or nothing? "+
-				"CONTRIBUTING.md says where each goes.", l.name, len(lines)))
+			p.todo = append(p.todo, fmt.Sprintf("%s: which of the %s without a name there need an API, a check or nothing? "+
+				"CONTRIBUTING.md says where each goes.", l.name, count(len(lines), "item")))
 		}
 	}
 	return nil
@@ -266,8 +266,8 @@ func (p *page) questions() {
 	}
 	p.section("Tables of exceptions (gen/golang) that may need an entry", len(lines))
 	p.line("| table | item | question |\n|---|---|---|\n%s", strings.Join(lines, "\n"))
-	p.todo = append(p.todo, fmt.Sprintf("The %d questions about tables of exceptions: answer each from the comments of the originals; "+
-		"an entry goes into gen/golang/exceptions.go, describe.go or results.go, then run make generate.", len(lines)))
+	p.todo = append(p.todo, fmt.Sprintf("The %s about tables of exceptions: find the answer in the comments of the originals; "+
+		"an entry goes into gen/golang/exceptions.go, describe.go or results.go, then run make generate.", count(len(lines), "question")))
 }
 
 func (p *page) proof() {
@@ -276,7 +276,7 @@ func (p *page) proof() {
 	case len(p.facts) == 0:
 		p.line("- No facts were written: those of 0.%d match the originals.", p.after.Version().Minor)
 	case p.compiler != "":
-		p.line("- %s confirmed %d files of facts: %s.", p.compiler, len(p.facts), strings.Join(p.facts, ", "))
+		p.line("- %s confirmed %s of facts: %s.", p.compiler, count(len(p.facts), "file"), strings.Join(p.facts, ", "))
 	default:
 		p.line("- **No compiler confirmed the facts**: %s.", strings.Join(p.facts, ", "))
 	}

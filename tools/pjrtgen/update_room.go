@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/gen/golang"
 )
 
 // room is a copy of what an update changes, in which the update is made and tested.
@@ -118,8 +120,15 @@ func (r *room) write(file string, text []byte) error {
 func (r *room) generate(o *outcome) error {
 	s := sources{headers: r.headers, out: r.out}
 	made, err := s.generate()
+	var fault *golang.Error
+	if errors.As(err, &fault) && o.theirs != nil {
+		// The room's headers are gone when the user reads this, unlike the originals.
+		if h := o.theirs.Header(fault.Header.Path); h != nil && fault.Item != "" {
+			return fmt.Errorf("nothing was changed: %s: %s", h.PlaceOf(fault.Item), fault.Msg)
+		}
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("nothing was changed: %w", err)
 	}
 	if made.since != nil {
 		return errors.New("since.json does not have all that the headers have") // take has written since.json

@@ -183,9 +183,7 @@ func refuseChanges(ours, theirs *model.Set) error {
 		return moved(a) - moved(b)
 	})
 	return changesError(fmt.Sprintf("the originals of API %s break the ABI of %s; nothing was changed:", text(theirs), text(ours)), breaks,
-		func(c diff.Change) string {
-			return placeOfChange(c, theirs, ours) + strings.TrimPrefix(describe(c), c.Header)
-		}, ": pjrtgen diff lists all")
+		placed(theirs, ours), ": pjrtgen diff lists all")
 }
 
 // writeFacts writes facts where the headers differ from the newest ones. Facts that were

@@ -107,8 +107,12 @@ func (s *site) next() {
 	s.edit(crossHost, "EXTENSION_VERSION 8", "EXTENSION_VERSION 9")
 	writeFile(s.t, filepath.Join(s.from, newHeader),
 		"// Theirs.\n#ifndef DOOR_H_\n#define DOOR_H_\n\n#include \"xla/pjrt/c/pjrt_c_api.h\"\n\n#define PJRT_API_DOOR_EXTENSION_VERSION 1\n\n"+
-			"typedef struct PJRT_Door_Extension {\n  PJRT_Extension_Base base;  // theirs\n} PJRT_Door_Extension;\n"+
-			"PJRT_DEFINE_STRUCT_TRAITS(PJRT_Door_Extension, base);\n#endif\n")
+			"struct PJRT_Door_Label_Args {\n  size_t struct_size;\n  struct {\n    int32_t width;\n    float height;\n  };\n"+
+			"  const char** labels;  // out, theirs\n  size_t* label_sizes;  // out\n  size_t num_labels;  // out\n};\n"+
+			"PJRT_DEFINE_STRUCT_TRAITS(PJRT_Door_Label_Args, num_labels);\n"+
+			"typedef PJRT_Error* PJRT_Door_Label(PJRT_Door_Label_Args* args);\n\n"+
+			"typedef struct PJRT_Door_Extension {\n  PJRT_Extension_Base base;  // theirs\n  PJRT_Door_Label* label;\n} PJRT_Door_Extension;\n"+
+			"PJRT_DEFINE_STRUCT_TRAITS(PJRT_Door_Extension, label);\n#endif\n")
 }
 
 func TestUpdateFromTheSameOriginalsChangesNothing(t *testing.T) {
@@ -175,7 +179,8 @@ func TestUpdateTakesTheNextMinor(t *testing.T) {
 	assert.Contains(t, version, newHeader+": 0.118 tf-nightly 3.0\n")
 	assert.Contains(t, version, "profiler_c_api.h: 0.117 unknown\n", "not among the originals")
 	assert.Contains(t, read(t, filepath.Join(s.out, "zz_functions.go")), "PJRT_Client_NumDoors")
-	assert.FileExists(t, filepath.Join(s.out, "zz_ext_door.go"))
+	assert.Regexp(t, `(?m)^\tWidth +int32 +// width$`, read(t, filepath.Join(s.out, "zz_ext_door.go")), "of a struct without a name")
+	assert.Contains(t, read(t, filepath.Join(s.out, "describe", "zz_describe.go")), `Counts: []string{"num_labels"}, Sizes: "label_sizes", Dir: Out, Since: 118}`)
 
 	// The facts of earlier minors are unchanged, and those of the new one are marked.
 	assert.Equal(t, atPinned(t)["facts/0.117/pjrt_c_api.json"], read(t, filepath.Join(s.ours, "facts/0.117/pjrt_c_api.json")))
@@ -276,6 +281,10 @@ func TestUpdateRefusesWhatItCannotRecordCorrectly(t *testing.T) {
 			file := filepath.Join(s.from, coreName)
 			writeFile(s.t, file, strings.ReplaceAll(read(s.t, file), "PJRT_NO_DISCARD", "PJRT_USE_ME"))
 		}, nil, `nothing was changed: ` + coreName + `.*has no PJRT_NO_DISCARD: remove it from ours by hand`},
+		"texts of unknown lengths": {func(s *site) {
+			s.next()
+			s.edit(newHeader, "label_sizes", "extents")
+		}, nil, `^nothing was changed: ` + newHeader + `:15:16: struct PJRT_Door_Label_Args: field labels: a list of texts, and nothing says where`},
 		"a malformed source": {func(*site) {}, []string{"--source", "somewhere over there"}, `--source "somewhere over there": give a name and a version`},
 		"no history.json":    {func(s *site) { require.NoError(s.t, os.Remove(filepath.Join(s.ours, "facts/history.json"))) }, nil, `history of the core header`},
 		"no VERSION":         {func(s *site) { require.NoError(s.t, os.Remove(filepath.Join(s.ours, "VERSION"))) }, nil, `where the headers come from`},
