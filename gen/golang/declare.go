@@ -295,6 +295,9 @@ func (g *generator) fillTable(t *table, s *model.Struct) error {
 		if args == nil {
 			continue // a field of its own type, no function of the section
 		}
+		if isVariadic(f.Canon) {
+			return fail("it takes further arguments after %s, which no caller has: leave out the ellipsis", args.c)
+		}
 		if other := g.byArgs[args]; other != nil {
 			return fail("its argument struct %s already belongs to %s: give it its own struct, or a typedef of that one", args.c, other.c)
 		}

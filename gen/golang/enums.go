@@ -38,6 +38,18 @@ func enumBase(e *model.Enum) (string, error) {
 	return fmt.Sprint(prefix, bits), nil
 }
 
+// hasTwins reports whether two enumerators have one value.
+func hasTwins(e *model.Enum) bool {
+	seen := make(map[int64]bool)
+	for _, v := range e.Values {
+		if seen[v.Value] {
+			return true
+		}
+		seen[v.Value] = true
+	}
+	return false
+}
+
 // enumLit returns the literal of a value of an enum with a base type.
 func enumLit(base string, v int64) jen.Code {
 	if base == "uint64" && v < 0 {
@@ -92,7 +104,12 @@ func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
 
 	example := ""
 	if len(texts) > 0 {
-		example = ", such as " + texts[len(texts)/2]
+		value := e.Values[len(texts)/2].Value
+		first := slices.IndexFunc(e.Values, func(v model.EnumValue) bool { return v.Value == value })
+		example = ", such as " + texts[first]
+	}
+	if hasTwins(e) {
+		example += "; of several enumerators with one value it returns the first"
 	}
 	f.Comment(comment(fmt.Sprintf("String returns the name of the C enumerator without what all names of %s have in common%s; for an unknown number it returns %s(99).", t.c, example, t.goName)))
 	f.Func().Params(jen.Id("v").Id(t.goName)).Id("String").Params().String().Add(

@@ -261,6 +261,10 @@ func TestGenerateNamesWhatItCannotTurnIntoGo(t *testing.T) {
 			},
 			"field PJRT_Again: its argument struct PJRT_Do_Args already belongs to PJRT_Do",
 		},
+		"further arguments of a function": {
+			func(h *model.Header) { h.Structs[1].Fields[1].Canon = "PJRT_Error *(*)(PJRT_Do_Args *, ...)" },
+			"field PJRT_Do: it takes further arguments after PJRT_Do_Args, which no caller has: leave out the ellipsis",
+		},
 		"no signature": {
 			func(h *model.Header) { h.Functions = nil },
 			"field PJRT_Do: nothing says what PJRT_Do * looks like",
@@ -429,5 +433,27 @@ func TestCommentsOfHeadersAreTextThatGoTakes(t *testing.T) {
 		assert.Contains(t, string(files[0].Content), "\n// Acme_Extension: "+want+"\n")
 		assert.Contains(t, string(files[0].Content), "\n\t// Acme_E_X: "+want+"\n")
 		assert.Contains(t, string(files[0].Content), "\n// Source: ac\uFFFDme .h, read with ")
+	}
+}
+
+// String returns the first of several names of a value.
+func TestTheCommentOfStringGivesATextThatItReturns(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		values []int64
+		want   string
+	}{
+		"values that differ": {[]int64{0, 1, 2}, "have in common, such as B; for an unknown number it returns E(99)."},
+		"twins":              {[]int64{1, 1, 2}, "have in common, such as A; of several enumerators with one value it returns the first; for an unknown number it returns E(99)."},
+	} {
+		files, err := generate(core(func(h *model.Header) {
+			e := model.Enum{Name: "PJRT_E", Size: 4}
+			for i, v := range test.values {
+				e.Values = append(e.Values, model.EnumValue{Name: "PJRT_E_" + string(rune('A'+i)), Value: v})
+			}
+			h.Enums = []model.Enum{e}
+		}))
+		require.NoError(t, err)
+		assert.Contains(t, strings.ReplaceAll(files["zz_core_enums.go"], "\n// ", " "), test.want, name)
 	}
 }

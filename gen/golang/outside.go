@@ -55,8 +55,12 @@ type outside struct {
 	unit   *unit
 	table  *model.Struct // the extension's node
 	number *jen.Statement
+	byName bool // the number is an enumerator of capi
 	found  Extension
 }
+
+// extensionEnum is the enum of the numbers that XLA has given to extensions.
+const extensionEnum = "PJRT_Extension_Type"
 
 // GenerateExtension returns the files of the package of an extension. The package uses nothing of
 // this module except the exported parts of capi and capi/ffi. The error is an [*Error] if the
@@ -121,7 +125,32 @@ func (g *generator) findExtension(number string) error {
 	if n := o.found.Type; n < 0 || n > math.MaxInt32 {
 		return at("struct "+o.table.Name, fmt.Errorf("the number %d of %s is not between 0 and %d", n, o.table.Name, math.MaxInt32))
 	}
+	if o.byName {
+		return nil
+	}
+	if c := g.numbered(o.found.Type); c != "" {
+		return at("struct "+o.table.Name, fmt.Errorf("the number %d of %s is that of %s, whose functions callers would look for "+
+			"in its node: choose one that is far from XLA's, or give --type %s if it is meant", o.found.Type, o.table.Name, c, c))
+	}
 	return nil
+}
+
+// numbered returns the enumerator of the core header that has the number of an extension, or the
+// empty string.
+func (g *generator) numbered(n int64) string {
+	for _, u := range g.order {
+		if u.kind != unitCore {
+			continue
+		}
+		for _, e := range u.header.Enums {
+			for _, v := range e.Values {
+				if e.Name == extensionEnum && v.Value == n {
+					return v.Name
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // constant is an integer constant of a header.
@@ -203,7 +232,7 @@ func (g *generator) knownNumber(c string) bool {
 			for _, v := range e.Values {
 				if v.Name == c {
 					_, id := g.enumValue(c)
-					g.outside.found.Type, g.outside.number = v.Value, jen.Qual(u.path(), id)
+					g.outside.found.Type, g.outside.number, g.outside.byName = v.Value, jen.Qual(u.path(), id), true
 					return true
 				}
 			}

@@ -21,6 +21,9 @@ typedef bool Shapes_Bool;
 typedef struct Shapes_Pair { void* first; size_t second; } Shapes_Pair;
 typedef Shapes_Pair Shapes_Couple;
 
+typedef bool (*Shapes_Filter)(void* user_arg, const Shapes_Pair* pair, int8_t sign);
+typedef void (*Shapes_Log)(const char* format, ...);
+
 // What the plugin makes may be aligned as it likes.
 typedef struct Shapes_Aligned {
   char c;
@@ -52,8 +55,10 @@ struct Shapes_Run_Args {
   int (*names)(int f, int r1, int* capi, bool bool_word, int ffi, void* int32, Shapes_Couple s, int s_words, int _1,
                XLA_FFI_ByteSpan* runtime, Shapes_Bool unsafe);
   void (*lanes)(Shapes_Aligned* lanes);
+  Shapes_Filter filter;
+  Shapes_Log log;
 };
-PJRT_DEFINE_STRUCT_TRAITS(Shapes_Run_Args, lanes);
+PJRT_DEFINE_STRUCT_TRAITS(Shapes_Run_Args, log);
 typedef PJRT_Error* Shapes_Run(Shapes_Run_Args* args);
 
 // In front of its functions there is room, as only a plugin makes such structs.
