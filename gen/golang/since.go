@@ -131,6 +131,20 @@ const (
 
 func isFFI(h *model.Header) bool { return strings.Contains("/"+h.Path, "/ffi/") }
 
+// Rename gives items of a header the versions that they have under their older names, which are the
+// keys: a program that knows a field by its newer name can use it with plugins as old as before.
+func (s *Since) Rename(h *model.Header, names map[string]string) {
+	for from, to := range names {
+		if list := s.headers.Values[h.Path]; h.APIVersion == nil && list != nil {
+			if v, ok := list.Values[from]; ok {
+				list.Set(to, v)
+			}
+		} else if v, ok := s.core.Values[from]; h.APIVersion != nil && ok {
+			s.core.Set(to, v)
+		}
+	}
+}
+
 // Update adds the items of the headers that s does not have, under the versions
 // that the headers state, and returns their names. The core header must be among
 // the headers.

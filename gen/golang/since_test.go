@@ -78,3 +78,18 @@ func TestUpdateAddsOnlyWhatIsNew(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, again)
 }
+
+func TestARenamedItemKeepsItsVersion(t *testing.T) {
+	t.Parallel()
+	core := &model.Header{Path: "xla/pjrt/c/pjrt_c_api.h", APIVersion: &model.Version{Minor: 12}}
+	ext := &model.Header{Path: "xla/pjrt/c/pjrt_c_api_x_extension.h"}
+	s, err := ReadSince(strings.NewReader(`{"format":1,"minor":11,"core":{"S.a":3},"headers":{"` + ext.Path + `":{"X.a":[2,5]}}}`))
+	require.NoError(t, err)
+	s.Rename(core, map[string]string{"S.a": "S.b", "S.none": "S.c"})
+	s.Rename(ext, map[string]string{"X.a": "X.b"})
+	s.Rename(&model.Header{Path: "other.h"}, map[string]string{"X.a": "X.b"})
+	assert.Equal(t, 3, s.Lookup(core, "S.b"))
+	assert.Equal(t, 5, s.Lookup(ext, "X.b"))
+	assert.NotContains(t, string(s.Bytes()), "S.c")
+	assert.NotContains(t, string(s.Bytes()), "other.h")
+}

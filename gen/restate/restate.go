@@ -49,12 +49,16 @@ func Update(ours, newer Side) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &update{to: to, from: from, have: indexOf(to), theirs: indexOf(from), old: ours.Model, now: newer.Model}
-	if gone := missing(newer.Model.Names(), ours.Model.Names()); len(gone) > 0 {
+	u := &update{to: to, from: from, have: indexOf(to), theirs: indexOf(from), old: ours.Model, now: newer.Model,
+		renamed: Renames(ours.Model, newer.Model)}
+	gone := missing(newer.Model.Names(), ours.Model.Names())
+	gone = slices.DeleteFunc(gone, func(n string) bool { return u.renamed[n] != "" })
+	if len(gone) > 0 {
 		return nil, fmt.Errorf("%s: the newer header has no %s: remove it from ours by hand, if that is right",
 			ours.Model.PlaceOf(gone[0]), strings.Join(gone, ", "))
 	}
 	u.added = missing(ours.Model.Names(), newer.Model.Names())
+	u.added = slices.DeleteFunc(u.added, func(n string) bool { return u.oldName(n) != n })
 	u.records()
 	u.enums()
 	u.top()
@@ -114,7 +118,8 @@ type update struct {
 	changed      []string
 	deprecated   []string
 	edits        []edit
-	placed       map[key]int // new top-level declarations -> where they go
+	placed       map[key]int       // new top-level declarations -> where they go
+	renamed      map[string]string // as Renames returns them
 	err          error
 }
 
@@ -122,6 +127,16 @@ func (u *update) fail(format string, args ...any) {
 	if u.err == nil {
 		u.err = fmt.Errorf(format, args...)
 	}
+}
+
+// oldName returns what ours calls an item of theirs.
+func (u *update) oldName(item string) string {
+	for from, to := range u.renamed {
+		if to == item {
+			return from
+		}
+	}
+	return item
 }
 
 func (u *update) edit(start, end int, text string) {
@@ -143,19 +158,24 @@ func (u *update) records() {
 		}
 		for j, f := range now.Fields {
 			was, ok := known[f.Name]
+			item := now.Name + "." + f.Name
+			if from := u.oldName(item); from != item {
+				u.replaceMember(ours, theirs, strings.TrimPrefix(from, now.Name+"."), f.Name, item)
+				continue
+			}
 			switch {
 			case f.Anonymous != "":
 				if len(missing(memberNames(old.Fields), memberNames(f.Fields))) > 0 {
 					u.fail("a member of a %s without a name in struct %s is new: add it to ours by hand", f.Anonymous, now.Name)
 				}
 			case !ok:
-				u.addMember(ours, theirs, now.Fields, j)
+				u.addMember(ours, theirs, now, j)
 			default:
 				if f.Deprecated && !was.Deprecated {
-					u.deprecate(ours, f.Name, now.Name+"."+f.Name)
+					u.deprecate(ours, f.Name, item)
 				}
 				if was.Type != f.Type {
-					u.replaceMember(ours, theirs, f.Name, now.Name+"."+f.Name)
+					u.replaceMember(ours, theirs, f.Name, f.Name, item)
 				}
 			}
 		}
@@ -190,7 +210,8 @@ func member(p header.Place, name string) (header.Place, bool) {
 }
 
 // addMember adds field j of a struct of theirs after the field that precedes it there.
-func (u *update) addMember(ours, theirs header.Place, fields []model.Field, j int) {
+func (u *update) addMember(ours, theirs header.Place, now model.Struct, j int) {
+	fields := now.Fields
 	m, ok := member(theirs, fields[j].Name)
 	if !ok || ours.Kind == "" {
 		u.fail("field %s is new and was not found in the text: add it to ours by hand", fields[j].Name)
@@ -198,7 +219,8 @@ func (u *update) addMember(ours, theirs header.Place, fields []model.Field, j in
 	}
 	text := "\n" + memberText(u.from.Code(m.Start, m.End), fields[j])
 	for j--; j >= 0; j-- {
-		if before, ok := member(ours, fields[j].Name); ok {
+		name := strings.TrimPrefix(u.oldName(now.Name+"."+fields[j].Name), now.Name+".")
+		if before, ok := member(ours, name); ok {
 			u.edit(before.Tail, before.Tail, text)
 			return
 		}
@@ -219,11 +241,12 @@ func (u *update) deprecate(ours header.Place, name, item string) {
 	u.edit(m.Start, m.Start, deprecatedMark)
 }
 
-func (u *update) replaceMember(ours, theirs header.Place, name, item string) {
+// replaceMember writes a field as theirs has it, which may be under another name.
+func (u *update) replaceMember(ours, theirs header.Place, name, theirName, item string) {
 	was, ok := member(ours, name)
-	is, found := member(theirs, name)
+	is, found := member(theirs, theirName)
 	if !ok || !found {
-		u.fail("%s has another type and was not found in the text: change ours by hand", item)
+		u.fail("%s has another type or name and was not found in the text: change ours by hand", item)
 		return
 	}
 	u.changed = append(u.changed, item)

@@ -174,6 +174,35 @@ func TestAFunctionIsAddedAfterTheLastOfATableOfMacros(t *testing.T) {
 	assert.Equal(t, []string{"Lock", "Api.Lock"}, got.Added)
 }
 
+func TestAFieldGetsItsNewerName(t *testing.T) {
+	t.Parallel()
+	older := side(t, "#include <stddef.h>\n"+ours)
+	newer := side(t, replace(t, "#include <stddef.h>\n"+original, "  int how_far;  // out\n", "  int width;  // out\n  char more;\n", "how_far", "more"))
+	assert.Equal(t, map[string]string{"Door_Open_Args.how_far": "Door_Open_Args.width"}, restate.Renames(older.Model, newer.Model))
+	got, err := restate.Update(older, newer)
+	require.NoError(t, err)
+	assert.Contains(t, string(got.Text), "  Door* door;  // in\n  int width;  // out, in degrees\n  char more;\n};\n")
+	assert.Contains(t, string(got.Text), "offsetof(struct Door_Open_Args, more)")
+	assert.Contains(t, got.Changed, "Door_Open_Args.width")
+	assert.Contains(t, got.Added, "Door_Open_Args.more")
+	assert.NotContains(t, got.Added, "Door_Open_Args.width")
+}
+
+func TestRenamesAreFieldsOfTheSamePlaceAndType(t *testing.T) {
+	t.Parallel()
+	const before = "struct A { int a; int b; void* c; };\n"
+	for after, want := range map[string]map[string]string{
+		before:                                                              {},
+		"struct A { int a; int x; void* c; };\n":                            {"A.b": "A.x"},
+		"struct A { int y; int x; void* c; };\n":                            {"A.a": "A.y", "A.b": "A.x"},
+		"struct A { int a; unsigned x; void* c; };\n":                       {},
+		"struct A { int b; int a; void* c; };\n":                            {},
+		"struct A { int a; int b; void* c; int d; };\nstruct B { int x; };": {},
+	} {
+		assert.Equal(t, want, restate.Renames(side(t, before).Model, side(t, after).Model), after)
+	}
+}
+
 func TestWhatIsGoneOrHasAnotherTypeIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		newer []string

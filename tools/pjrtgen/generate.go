@@ -340,7 +340,7 @@ func (r *result) write(s *sources, out io.Writer) error {
 	if err := c.apply(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "API %d.%d: %d files in %s, %d of them changed, %d removed\n", r.version.Major, r.version.Minor, len(r.files),
+	fmt.Fprintf(out, "API %d.%d: %s in %s, %d of them changed, %d removed\n", r.version.Major, r.version.Minor, count(len(r.files), "file"),
 		s.out, written, len(stale))
 	if r.unchecked {
 		fmt.Fprintf(out, "the ABI was not compared with anything: there are no facts beside %s\n", s.sinceFile())
@@ -348,7 +348,7 @@ func (r *result) write(s *sources, out io.Writer) error {
 	if r.since == nil {
 		return nil
 	}
-	fmt.Fprintf(out, "%s: %d new items\n", s.sinceFile(), len(r.added))
+	fmt.Fprintf(out, "%s: %s\n", s.sinceFile(), count(len(r.added), "new item"))
 	for _, item := range r.added {
 		fmt.Fprintln(out, "  "+item)
 	}

@@ -223,5 +223,5 @@ func report(out io.Writer, list []restated, ours, theirs *model.Set) {
 			fmt.Fprintln(out, "  "+p)
 		}
 	}
-	fmt.Fprintf(out, "%d new items to describe; next: the facts, which make update writes\n", added)
+	fmt.Fprintf(out, "%s to describe; next: the facts, which make update writes\n", count(added, "new item"))
 }

@@ -65,7 +65,7 @@ func TestRestateBringsOurHeadersToTheNextMinor(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, out, "to 0.999\n"+coreName+"\n  changed   PJRT_API_MINOR\n  describe  PJRT_Client_DmaUnmap_Args.is_secret\n")
 	assert.Contains(t, out, "not among the originals, and left as they are:\n  "+crossHost+"\n")
-	assert.Contains(t, out, "1 new items to describe; next: the facts, which make update writes\n")
+	assert.Contains(t, out, "1 new item to describe; next: the facts, which make update writes\n")
 	assert.Contains(t, out, "new, and not taken: "+newHeader+" (--take "+newHeader+")\n")
 	after := read(t, filepath.Join(ours, coreName))
 	assert.Contains(t, after, "  void* data;\n  bool is_secret;\n")

@@ -29,6 +29,7 @@ type page struct {
 // text returns the report.
 func (o *outcome) text() ([]byte, error) {
 	p := &page{outcome: o, items: diff.Additions(o.before, o.after)}
+	p.renamed()
 	p.line("# PJRT API %s to %s", text(o.before), text(o.after))
 	p.origins()
 	changes := diff.Compare(o.before, o.after, diff.Options{}).Changes
@@ -46,6 +47,22 @@ func (o *outcome) text() ([]byte, error) {
 	}
 	p.decide()
 	return p.Bytes(), nil
+}
+
+// renamed asks for the use of newer names of fields. Such fields are not new, and keep our
+// comments.
+func (p *page) renamed() {
+	renamed := renames(p.before, p.after)
+	p.items = slices.DeleteFunc(p.items, func(i diff.Addition) bool {
+		return slices.Contains(slices.Collect(maps.Values(renamed[i.Header.Path])), i.Name)
+	})
+	for _, path := range slices.Sorted(maps.Keys(renamed)) {
+		for _, from := range slices.Sorted(maps.Keys(renamed[path])) {
+			p.todo = append(p.todo, fmt.Sprintf("`%s` is called `%s` in the originals, and so is its Go field: use the newer name in the "+
+				"module, in the tables of gen/golang and in our comments, and say in CHANGELOG.md that it breaks programs.",
+				from, renamed[path][from]))
+		}
+	}
 }
 
 func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -197,6 +198,56 @@ func TestUpdateTakesTheNextMinor(t *testing.T) {
 	_, err = s.update()
 	require.NoError(t, err)
 	assert.Equal(t, before, contents(t, s.ours))
+}
+
+// A field with another name keeps our comment and its version, since older plugins have it too.
+func TestUpdateTakesAnotherNameOfAField(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads all headers twice: make test-all")
+	}
+	t.Parallel()
+	s := newSite(t, coreName, crossHost)
+	s.edit(coreName, minorNow, minorNext, "  void* data;\n"+unmapEnd,
+		"  void* memory;\n  bool twice;\n};\nPJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_DmaUnmap_Args, twice);")
+	out, err := s.update()
+	require.NoError(t, err)
+	assert.Contains(t, read(t, filepath.Join(s.ours, coreName)), "  void* memory;\n  bool twice;\n};\nPJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_DmaUnmap_Args, twice);")
+	since := read(t, filepath.Join(s.ours, "since.json"))
+	assert.Contains(t, since, `"PJRT_Client_DmaUnmap_Args.memory":67`)
+	assert.Contains(t, since, `"PJRT_Client_DmaUnmap_Args.twice":118`)
+	assert.Contains(t, out, "## New, and to be described in the headers: 1\n")
+	assert.Contains(t, out, "field PJRT_Client_DmaUnmap_Args.memory renamed")
+	assert.Contains(t, out, "`PJRT_Client_DmaUnmap_Args.data` is called `PJRT_Client_DmaUnmap_Args.memory` in the originals")
+	before := contents(t, s.ours)
+	_, err = s.update()
+	require.NoError(t, err)
+	assert.Equal(t, before, contents(t, s.ours), "a second run has nothing to do")
+}
+
+// What the originals lack is removed by hand, as the error says, and then the update is made.
+func TestUpdateGoesOnAfterARemovalByHand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads all headers twice: make test-all")
+	}
+	t.Parallel()
+	s := newSite(t, coreName)
+	s.edit(coreName, minorNow, minorNext)
+	remove := func(dir string) {
+		file := filepath.Join(dir, coreName)
+		text := read(t, file)
+		from, to := strings.Index(text, "#ifdef __cplusplus\n#define PJRT_CHECK_STRUCT_SIZE"), strings.Index(text, "// Gives `struct sname`")
+		text = text[:from] + text[to:]
+		writeFile(t, file, strings.Replace(text, "; \\\n  PJRT_CHECK_STRUCT_SIZE(sname, last_field)\n", "\n", 1))
+	}
+	remove(s.from)
+	_, err := s.update()
+	require.ErrorContains(t, err, "the newer header has no PJRT_CHECK_STRUCT_SIZE: remove it from ours by hand")
+	remove(s.ours)
+	_, err = s.update()
+	require.NoError(t, err)
+	docs, err := facts.Read(filepath.Join(s.ours, "facts"), 118)
+	require.NoError(t, err)
+	assert.NotContains(t, fmt.Sprint(docs[coreName]["macros"]), "PJRT_CHECK_STRUCT_SIZE")
 }
 
 func TestUpdateRefusesWhatBreaksAnEarlierMinor(t *testing.T) {
