@@ -6,6 +6,7 @@ package diff
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/purepjrt/purepjrt/gen/model"
 )
@@ -204,11 +205,25 @@ func (c *comparer) macros() {
 			case extension[name]:
 				ch.Why = "the version of the extension, which readers check before they use what is new in it"
 			}
+		case o.Text != n.Text && o.Text != "" && n.Text != "" && o.Value == nil:
+			ch.Kind, ch.Old, ch.New = Retyped, &Place{Type: o.Text}, &Place{Type: n.Text}
+			ch.Why = "code built on the older header keeps what the macro stood for"
+			if isText(o.Text) && isText(n.Text) {
+				ch.Breaks, ch.Why = true, otherText
+			}
 		default:
 			return
 		}
 		c.note(ch)
 	})
+}
+
+// otherText is why another text breaks the ABI.
+const otherText = "the two sides must agree on this text; one built on the older header still uses the older text"
+
+// isText reports whether a macro stands for one string.
+func isText(macro string) bool {
+	return len(macro) > 1 && macro[0] == '"' && strings.IndexByte(macro[1:], '"') == len(macro)-2
 }
 
 // isMajorOf reports whether the macro states the major version, and the major
@@ -325,8 +340,7 @@ func (c *comparer) variables() {
 			}
 		case o.String != n.String:
 			ch.Kind, ch.Old, ch.New = Retyped, &Place{Type: fmt.Sprintf("%q", o.String)}, &Place{Type: fmt.Sprintf("%q", n.String)}
-			ch.Why = "the two sides must agree on this text; one built on the older header still uses the older text"
-			ch.Breaks = true
+			ch.Breaks, ch.Why = true, otherText
 		case relate(o.Type, n.Type, c.renamed) != same:
 			ch.Kind, ch.Old, ch.New = Retyped, &Place{Type: o.Type}, &Place{Type: n.Type}
 			ch.Why = "a constant of the header is compiled into each side separately"

@@ -331,6 +331,11 @@ func TestCompareReportsWhatBreaks(t *testing.T) {
 		{"macro added", "", "#define N 1\n", []string{"macro added N"}},
 		{"macro removed", "#define N 1\n", "", []string{"macro removed N"}},
 		{"macro with another value", "#define N 1\n", "#define N 2\n", []string{"macro retyped N"}},
+		{"macro with another text", "#define N \"a\"\n", "#define N \"b\"\n", []string{"! macro retyped N"}},
+		{"macro with another number", "#define N 1.5\n", "#define N 2.5\n", []string{"macro retyped N"}},
+		{"macro with another body", "#define N(x) ((x) + 1)\n", "#define N(x) ((x) + 2)\n", []string{"macro retyped N"}},
+		{"macro with the same value", "#define N 3\n", "#define N (1 + 2)\n", nil},
+		{"macro with other space", "#define N(x)  ((x)  + 1) // one\n", "#define N(x) ((x) + 1)\n", nil},
 
 		// The bytes of a shared variable are in the plugin, those of a constant in each side.
 		{"constant of another type", "static const int v = 1;", "static const long v = 1;", []string{"variable retyped v"}},

@@ -139,12 +139,19 @@ func (q *questions) record(h *model.Header, s *model.Struct, args bool) {
 
 // counts returns the fields that count a list of this name, as the generator sees it.
 func counts(s *model.Struct, list string) (found []string) {
-	for _, name := range []string{"num_" + list, list + "_size", list + "_count", list + "_len"} {
+	for _, name := range model.CountNames(list) {
 		if slices.ContainsFunc(s.Fields, func(f model.Field) bool { return f.Name == name && f.Ptr == 0 }) {
 			found = append(found, name)
 		}
 	}
 	return found
+}
+
+// hasLengths reports whether a field has a name for the lengths of a list of texts.
+func hasLengths(s *model.Struct, list string) bool {
+	return slices.ContainsFunc(s.Fields, func(f model.Field) bool {
+		return f.Ptr == 1 && slices.Contains(model.LengthNames(list), f.Name)
+	})
 }
 
 func (q *questions) field(s *model.Struct, f model.Field, args bool) {
@@ -170,7 +177,7 @@ func (q *questions) field(s *model.Struct, f model.Field, args bool) {
 		q.ask("countedBy", key, "describe shows an address only: what counts it? "+
 			"(A text that ends with a zero byte belongs in zeroTerminated.)")
 	}
-	if f.Ptr == 2 && f.Base == "char" {
+	if f.Ptr == 2 && f.Base == "char" && !hasLengths(s, f.Name) {
 		q.ask("sizedBy", key, "a list of texts: which field holds their lengths?")
 	}
 	if f.Ptr == 0 && f.Kind == "int" {

@@ -9,35 +9,14 @@ import (
 	"strings"
 
 	"github.com/dave/jennifer/jen"
-
-	"github.com/purepjrt/purepjrt/gen/model"
 )
-
-// isVariadic reports whether the spelling of a C function type, or of a pointer to it, ends its
-// parameters with an ellipsis.
-func isVariadic(spelled string) bool { return strings.HasSuffix(spelled, "...)") }
-
-// variadicTypedef reports whether a typedef is of such a function. Only the fields of that type
-// show it.
-func (g *generator) variadicTypedef(c string) bool {
-	for _, u := range g.order {
-		for i := range u.header.Structs {
-			for _, f := range model.Leaves(u.header.Structs[i].Fields) {
-				if f.Fn == c && isVariadic(f.Canon) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
 
 // fromGo returns the paragraphs that show how a Go function becomes a callback of an extension's
 // package. It returns none for a function that Go cannot stand in for. Packages capi and ffi have
 // functions that make their callbacks.
 func (g *generator) fromGo(c callback, params []param, ret *goType) []string {
-	if c.unit.pkg != packageOutside || c.variadic || c.sig.NoPrototype || ret != nil && ret.class != classWord && ret.class != classBool &&
-		ret.class != classPointer {
+	if c.unit.pkg != packageOutside || c.sig.Variadic || c.sig.NoPrototype ||
+		ret != nil && ret.class != classWord && ret.class != classBool && ret.class != classPointer {
 		return nil
 	}
 	var list []string

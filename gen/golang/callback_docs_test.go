@@ -19,13 +19,13 @@ func TestFunctionsWithFurtherArgumentsAreNotCalled(t *testing.T) {
 	format := []model.Param{{Type: "const char *", Name: "format"}}
 	files, err := generate(core(func(h *model.Header) {
 		h.Callbacks = []model.Func{
-			{Name: "PJRT_Log", Form: "pointer-to-function", Ret: "void", Params: format},
+			{Name: "PJRT_Log", Form: "pointer-to-function", Ret: "void", Params: format, Variadic: true},
 			{Name: "PJRT_Take", Form: "pointer-to-function", Ret: "void", Params: []model.Param{
-				{Name: "log", Type: spelled, Sig: &model.Signature{Ret: "void", Params: format}}}},
+				{Name: "log", Type: spelled, Sig: &model.Signature{Ret: "void", Params: format, Variadic: true}}}},
 		}
 		h.Structs = append(h.Structs, model.Struct{Name: "PJRT_Logs", Role: model.RoleStruct, Size: 16, Align: 8, Fields: []model.Field{
 			{Name: "log", Type: "PJRT_Log", Canon: spelled, Kind: "fnptr", Fn: "PJRT_Log", Size: 8},
-			{Name: "print", Type: spelled, Kind: "fnptr", Offset: 8, Size: 8, Sig: &model.Signature{Ret: "void", Params: format}},
+			{Name: "print", Type: spelled, Kind: "fnptr", Offset: 8, Size: 8, Sig: &model.Signature{Ret: "void", Params: format, Variadic: true}},
 		}})
 	}))
 	require.NoError(t, err)

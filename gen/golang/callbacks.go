@@ -20,30 +20,27 @@ const wordSize = 8
 
 // callback is a function pointer that becomes a Go type.
 type callback struct {
-	unit     *unit
-	c        string // what the header calls it: a typedef, or Struct.field
-	item     string // the key of its place in the header
-	goName   string
-	sig      *model.Signature
-	variadic bool // it takes further arguments
-	doc      string
-	minor    int
+	unit   *unit
+	c      string // what the header calls it: a typedef, or Struct.field
+	item   string // the key of its place in the header
+	goName string
+	sig    *model.Signature
+	doc    string
+	minor  int
 }
 
 // callbackDecl writes a callback that has a typedef.
 func (g *generator) callbackDecl(t *typeInfo, to *sheet) error {
 	return g.writeCallback(callback{
 		unit: t.unit, c: t.c, item: t.item(), goName: t.goName, doc: t.doc, minor: g.since(t.unit.header, t.c),
-		variadic: g.variadicTypedef(t.c),
-		sig:      &model.Signature{Ret: t.fn.Ret, Params: t.fn.Params, NoPrototype: t.fn.NoPrototype, RetByValue: t.fn.RetByValue},
+		sig: t.fn.Signature(),
 	}, to)
 }
 
 // inlineCallback writes the type of a function pointer that is declared in a
 // struct.
 func (g *generator) inlineCallback(t *typeInfo, f *model.Field, to *sheet) error {
-	c := callback{unit: t.unit, c: t.c + "." + f.Name, item: t.st.Name + "." + f.Name, goName: inlineName(t.goName, f.Name), sig: f.Sig,
-		variadic: isVariadic(f.Type)}
+	c := callback{unit: t.unit, c: t.c + "." + f.Name, item: t.st.Name + "." + f.Name, goName: inlineName(t.goName, f.Name), sig: f.Sig}
 	if err := g.claim(t.unit, c.goName, c.c, c.item); err != nil {
 		return err
 	}
@@ -64,7 +61,7 @@ func (g *generator) writeCallback(c callback, to *sheet) error {
 		return err
 	}
 	f := to.add()
-	text := []string{fmt.Sprintf("%s is the address of a C function of this type:", c.c), "\t" + spell(c.sig, c.variadic), c.doc, why}
+	text := []string{fmt.Sprintf("%s is the address of a C function of this type:", c.c), "\t" + spell(c.sig), c.doc, why}
 	f.Comment(comment(append(append(text, g.fromGo(c, params, ret)...), c.unit.sinceText(c.minor))...))
 	f.Type().Id(c.goName).Uintptr()
 	c.unit.callbacks = append(c.unit.callbacks, named{c.c, c.goName})
@@ -105,7 +102,7 @@ func (g *generator) callbackTypes(c callback, to *sheet) (params []param, ret *g
 	if c.sig.NoPrototype {
 		why = "The header does not say which parameters it has, so it cannot be called from here."
 	}
-	if c.variadic {
+	if c.sig.Variadic {
 		why = "It takes further arguments after those, so it cannot be called from here."
 	}
 	const aligned = "It has a struct that C aligns more than Go does, so it cannot be called from here."
@@ -153,7 +150,7 @@ func (g *generator) paramType(c callback, p model.Param, name string, i int, to 
 	if suffix == "" {
 		suffix = fmt.Sprint("Arg", i)
 	}
-	inner := callback{unit: c.unit, c: name, item: c.item, goName: c.goName + suffix, sig: p.Sig, variadic: isVariadic(p.Type)}
+	inner := callback{unit: c.unit, c: name, item: c.item, goName: c.goName + suffix, sig: p.Sig}
 	if err := g.claim(c.unit, inner.goName, inner.c, inner.item); err != nil {
 		return goType{}, err
 	}
@@ -308,12 +305,12 @@ func paramID(c string, i int, used map[string]bool) string {
 func wordsOf(param string) string { return param + "Words" }
 
 // spell writes a signature as C does.
-func spell(sig *model.Signature, variadic bool) string {
+func spell(sig *model.Signature) string {
 	var params []string
 	for _, p := range sig.Params {
 		switch {
 		case p.Sig != nil:
-			s := spell(p.Sig, isVariadic(p.Type))
+			s := spell(p.Sig)
 			i := strings.Index(s, " (")
 			params = append(params, s[:i]+" (*"+p.Name+")"+s[i+1:])
 		case p.Name == "":
@@ -324,7 +321,7 @@ func spell(sig *model.Signature, variadic bool) string {
 			params = append(params, p.Type+" "+p.Name)
 		}
 	}
-	if variadic {
+	if sig.Variadic {
 		params = append(params, "...")
 	}
 	if len(params) == 0 && !sig.NoPrototype {

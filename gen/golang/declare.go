@@ -295,7 +295,7 @@ func (g *generator) fillTable(t *table, s *model.Struct) error {
 		if args == nil {
 			continue // a field of its own type, no function of the section
 		}
-		if isVariadic(f.Canon) {
+		if sig.Variadic {
 			return fail("it takes further arguments after %s, which no caller has: leave out the ellipsis", args.c)
 		}
 		if other := g.byArgs[args]; other != nil {
@@ -348,7 +348,7 @@ func (g *generator) signature(h *model.Header, f *model.Field) (*model.Signature
 		for _, fns := range [][]model.Func{u.header.Functions, u.header.Callbacks} {
 			for i := range fns {
 				if fn := &fns[i]; fn.Name == f.Fn {
-					return &model.Signature{Ret: fn.Ret, Params: fn.Params, NoPrototype: fn.NoPrototype, RetByValue: fn.RetByValue},
+					return fn.Signature(),
 						fn.Doc, true
 				}
 			}

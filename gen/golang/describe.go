@@ -332,7 +332,7 @@ func (g *generator) counts(t *typeInfo, f *model.Field, whole *model.Struct) []s
 	if t.c == "PJRT_NamedValue" && f.Name != "name" {
 		return []string{"value_size"} // of the members of its union that are pointers
 	}
-	for _, name := range []string{"num_" + f.Name, f.Name + "_size", f.Name + "_count", f.Name + "_len"} {
+	for _, name := range model.CountNames(f.Name) {
 		if slices.ContainsFunc(whole.Fields, func(other model.Field) bool { return other.Name == name && other.Ptr == 0 }) {
 			return []string{name}
 		}
@@ -351,15 +351,13 @@ func (g *generator) sizes(t *typeInfo, f *model.Field, whole *model.Struct) stri
 	if by := sizedBy[t.c+"."+f.Name]; by != "" || f.Base != "char" || f.Ptr != 2 {
 		return by
 	}
-	for _, list := range []string{f.Name, strings.TrimSuffix(f.Name, "s"), strings.TrimSuffix(f.Name, "es")} {
-		for _, end := range []string{"_sizes", "_lengths", "_lens"} {
-			other := fieldOf(whole, list+end)
-			if other == nil || other.Ptr != 1 {
-				continue
-			}
-			if name, ok := scalars[other.Base]; ok && scalarLayout[name].size == wordSize && scalarLayout[name].class == classWord {
-				return other.Name
-			}
+	for _, name := range model.LengthNames(f.Name) {
+		other := fieldOf(whole, name)
+		if other == nil || other.Ptr != 1 {
+			continue
+		}
+		if name, ok := scalars[other.Base]; ok && scalarLayout[name].size == wordSize && scalarLayout[name].class == classWord {
+			return other.Name
 		}
 	}
 	return ""

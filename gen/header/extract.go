@@ -384,7 +384,8 @@ func (x *extractor) macroMarks(name string) bool {
 func (x *extractor) function2(name string, t *ctype, n notes) model.Func {
 	s := x.signature(t)
 	f := model.Func{
-		Name: name, Ret: s.Ret, Params: s.Params, NoPrototype: s.NoPrototype, RetByValue: s.RetByValue, Doc: n.text(),
+		Name: name, Ret: s.Ret, Params: s.Params, NoPrototype: s.NoPrototype, Variadic: s.Variadic, RetByValue: s.RetByValue,
+		Doc: n.text(),
 	}
 	if r := x.canon(t.elem); r.shape == shapePtr && r.elem.shape == shapeTag {
 		f.ReturnsError = strings.HasSuffix(x.baseName(r.elem), "_Error")
@@ -404,7 +405,7 @@ func (x *extractor) function2(name string, t *ctype, n notes) model.Func {
 
 // signature makes the model of a function type.
 func (x *extractor) signature(t *ctype) *model.Signature {
-	s := &model.Signature{Ret: x.spellType(t.elem, ""), Params: []model.Param{}, NoPrototype: t.noProto}
+	s := &model.Signature{Ret: x.spellType(t.elem, ""), Params: []model.Param{}, NoPrototype: t.noProto, Variadic: t.variadic}
 	s.RetCanon = x.spellType(x.canon(t.elem), "")
 	s.RetByValue = x.byValue(t.elem)
 	for _, p := range t.params {

@@ -39,7 +39,10 @@ func (x *extractor) preamble() {
 			continue
 		}
 		name := d.toks[0].text
-		if slices.ContainsFunc(h.Macros, func(m model.Macro) bool { return m.Name == name }) {
+		if i := slices.IndexFunc(h.Macros, func(m model.Macro) bool { return m.Name == name }); i >= 0 {
+			if d.active {
+				h.Macros[i].Text = macroText(d.toks) // the first one may be in a branch that is not taken
+			}
 			continue
 		}
 		cm := x.ast.Macros[name]
@@ -63,10 +66,29 @@ func (x *extractor) preamble() {
 				m.Value = &v
 			}
 		}
+		m.Text = macroText(d.toks)
 		h.Macros = append(h.Macros, m)
 		x.place(name, posOf(&d.toks[0]))
 		x.version(m)
 	}
+}
+
+// macroText returns what a macro stands for. The tokens are those of its definition.
+func macroText(toks []token) string {
+	body := toks[1:]
+	if len(body) > 0 && body[0].text == "(" && body[0].off == toks[0].end() {
+		if end := slices.IndexFunc(body, func(t token) bool { return t.text == ")" }); end >= 0 {
+			body = body[end+1:]
+		}
+	}
+	var b strings.Builder
+	for i, t := range body {
+		if i > 0 && t.off != body[i-1].end() {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.text)
+	}
+	return b.String()
 }
 
 // version notes a macro that states a version.

@@ -441,10 +441,13 @@ struct S { int a[5]; };
 `)
 	num := func(n int64) *int64 { return &n }
 	assert.Equal(t, []model.Macro{
-		{Name: "PJRT_API_MAJOR", Value: num(0)}, {Name: "PJRT_API_MINOR", Value: num(77)}, {Name: "X_EXTENSION_VERSION", Value: num(3)},
-		{Name: "FLAGS", Value: num(17)}, {Name: "NEGATIVE", Value: num(-2)}, {Name: "TEXT"}, {Name: "EMPTY"}, {Name: "SIZE", Value: num(20)},
-		{Name: "F", FunctionLike: true, Params: []string{"a", "b"}}, {Name: "G", FunctionLike: true, Params: []string{}},
-		{Name: "TEMP", FunctionLike: true, Params: []string{"x"}, UndefInHeader: true},
+		{Name: "PJRT_API_MAJOR", Value: num(0), Text: "0"}, {Name: "PJRT_API_MINOR", Value: num(77), Text: "77"},
+		{Name: "X_EXTENSION_VERSION", Value: num(3), Text: "3"}, {Name: "FLAGS", Value: num(17), Text: "(0x10 | 1)"},
+		{Name: "NEGATIVE", Value: num(-2), Text: "-2"}, {Name: "TEXT", Text: `"1"`}, {Name: "EMPTY"},
+		{Name: "SIZE", Value: num(20), Text: "sizeof(struct S)"},
+		{Name: "F", FunctionLike: true, Params: []string{"a", "b"}, Text: "a + b"},
+		{Name: "G", FunctionLike: true, Params: []string{}, Text: "1"},
+		{Name: "TEMP", FunctionLike: true, Params: []string{"x"}, Text: "x* x", UndefInHeader: true},
 	}, h.Macros)
 	assert.Equal(t, &model.Version{Major: 0, Minor: 77}, h.APIVersion)
 	assert.Equal(t, &model.ExtensionVersion{Macro: "X_EXTENSION_VERSION", Value: 3}, h.ExtensionVersion)
@@ -515,4 +518,30 @@ func TestDamagedHeadersNeverPanic(t *testing.T) {
 			assert.NotNil(t, h)
 		}
 	}
+}
+
+func TestFunctionsWithFurtherArgumentsAreVariadic(t *testing.T) {
+	t.Parallel()
+	h := read(t, `
+typedef void Log(const char* format, ...);
+typedef void Say(const char* text);
+typedef void (*Take)(void (*log)(const char* format, ...));
+struct S { void (*log)(const char* format, ...); };
+#if 0
+#define TEXT "of a branch that is not taken"
+#else
+#define TEXT "taken"
+#endif
+`)
+	variadic := map[string]bool{}
+	for _, f := range append(h.Functions, h.Callbacks...) {
+		variadic[f.Name] = f.Variadic
+		if f.Name == "Take" {
+			assert.True(t, f.Params[0].Sig.Variadic)
+		}
+	}
+	assert.Equal(t, map[string]bool{"Log": true, "Say": false, "Take": false}, variadic)
+	assert.True(t, field(t, structOf(t, h, "S"), "log").Sig.Variadic)
+	require.Len(t, h.Macros, 1)
+	assert.Equal(t, `"taken"`, h.Macros[0].Text)
 }

@@ -12,7 +12,10 @@
 // The JSON form of a Header is the document that `pjrtgen facts` prints.
 package model
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Header is what one C header declares. Declarations of the headers it
 // includes are not part of it.
@@ -69,6 +72,7 @@ type Macro struct {
 	Params        []string `json:"params,omitempty"`
 	Value         *int64   `json:"value,omitempty"` // set when the macro is an integer constant
 	UndefInHeader bool     `json:"undef_in_header,omitempty"`
+	Text          string   `json:"-"` // what it stands for, with one space between tokens at most
 }
 
 // Enum is a C enumeration, except the *_STRUCT_SIZE ones: those are Struct.StructSize.
@@ -203,6 +207,7 @@ type Signature struct {
 	Params      []Param `json:"params"`
 	RetByValue  bool    `json:"ret_by_value,omitempty"`
 	NoPrototype bool    `json:"no_prototype,omitempty"`
+	Variadic    bool    `json:"variadic,omitempty"` // takes further arguments
 }
 
 // Param is a parameter. Type keeps typedefs; Kind, Base, Ptr and Size are as in
@@ -230,11 +235,30 @@ type Func struct {
 	SingleArgsPointer bool    `json:"single_args_pointer"`
 	ArgsStruct        string  `json:"args_struct,omitempty"`
 	NoPrototype       bool    `json:"no_prototype,omitempty"` // declared with empty parentheses
+	Variadic          bool    `json:"variadic,omitempty"`     // takes further arguments
 	ByValueParams     bool    `json:"by_value_params,omitempty"`
 	RetByValue        bool    `json:"ret_by_value,omitempty"`
 	Namespace         string  `json:"namespace,omitempty"` // prototypes of half C++ headers
 	CXX               bool    `json:"cxx,omitempty"`
 	Doc               string  `json:"-"`
+}
+
+// CountNames returns the names that a field which counts the elements of a list may have.
+func CountNames(list string) []string {
+	return []string{"num_" + list, list + "_size", list + "_count", list + "_len"}
+}
+
+// LengthNames returns the names that a field with the lengths of the texts in a list may have.
+func LengthNames(list string) (names []string) {
+	for _, text := range []string{list, strings.TrimSuffix(list, "s"), strings.TrimSuffix(list, "es")} {
+		names = append(names, text+"_sizes", text+"_lengths", text+"_lens")
+	}
+	return names
+}
+
+// Signature returns the function's type.
+func (f *Func) Signature() *Signature {
+	return &Signature{Ret: f.Ret, Params: f.Params, RetByValue: f.RetByValue, NoPrototype: f.NoPrototype, Variadic: f.Variadic}
 }
 
 // ExtensionType is the enumerator that the nodes of an extension carry.
