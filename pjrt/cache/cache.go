@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/compile"
@@ -40,6 +41,10 @@ type Cache struct {
 	maxBytes int64
 	logger   *slog.Logger
 	trial    compile.Loader
+	limits   limits
+	homeless error       // why there is no directory, or nil
+	held     atomic.Bool // the last wait for the lock of the directory was in vain
+	sweeping sync.Once
 
 	mu      sync.Mutex
 	flights map[entryKey]chan struct{} // guarded by mu; closed when the compilation ends
@@ -80,39 +85,46 @@ func DefaultDir() (string, error) {
 		return dir, nil
 	}
 	dir, err := os.UserCacheDir()
+	if err == nil && !filepath.IsAbs(dir) {
+		err = fmt.Errorf("the user's cache directory is %q, which is not an absolute path", dir)
+	}
 	if err != nil {
-		return "", fmt.Errorf("cannot choose a directory for the cache: %w", err)
+		return "", fmt.Errorf("cannot choose a directory for the cache: %w: set %s", err, DirVariable)
 	}
 	return filepath.Join(dir, "purepjrt", "executables"), nil
 }
 
 // Open returns the cache in a directory, and creates the directory if it is missing. "" means
-// DefaultDir. If the directory cannot be used, Open returns no error: the cache compiles every
-// program, and Stats says why.
+// DefaultDir. An error is a wrong value of opts or of the environment variable DirVariable. If the
+// directory cannot be used, or there is none because the process has no HOME, Open returns no
+// error: the cache compiles every program and stores none, and Stats says why.
 func Open(dir string, opts Options) (*Cache, error) {
 	if opts.MaxBytes < 0 {
 		return nil, fmt.Errorf("cache: MaxBytes is %d: it cannot be negative", opts.MaxBytes)
 	}
+	c := &Cache{
+		maxBytes: opts.MaxBytes, logger: opts.Logger, trial: opts.Trial, limits: usualLimits,
+		flights: make(map[entryKey]chan struct{}),
+	}
+	var err error
 	if dir == "" {
-		var err error
-		if dir, err = DefaultDir(); err != nil {
+		if dir, err = DefaultDir(); err != nil && os.Getenv(DirVariable) != "" {
 			return nil, err
 		}
 	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, fmt.Errorf("cache: %w", err)
+	if err == nil {
+		c.dir, err = filepath.Abs(dir) // an error if somebody has removed the working directory
 	}
-	c := &Cache{dir: dir, maxBytes: opts.MaxBytes, logger: opts.Logger, trial: opts.Trial, flights: make(map[entryKey]chan struct{})}
+	if err != nil {
+		c.homeless = errors.New(err.Error()) // which is never fs.ErrNotExist, the error for what can be created
+	}
 	if err := c.prepare(); err != nil {
 		c.failed(err)
-	} else {
-		c.sweep()
 	}
 	return c, nil
 }
 
-// Dir returns the directory of the cache.
+// Dir returns the directory of the cache, or "" if there is none.
 func (c *Cache) Dir() string {
 	if c == nil {
 		return ""
@@ -124,7 +136,7 @@ func (c *Cache) Dir() string {
 // that of the process.
 var errNotOpen = errors.New("cache: the cache is nil, or was not opened")
 
-func (c *Cache) isOpen() bool { return c != nil && c.dir != "" }
+func (c *Cache) isOpen() bool { return c != nil && c.flights != nil }
 
 // Compile returns the executable of a program. If the cache has it, Compile loads it and hit is
 // true; otherwise Compile compiles the program and stores the executable. Either way the caller

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -308,27 +309,146 @@ func TestTheOldestEntriesGoFirst(t *testing.T) {
 	require.ErrorContains(t, err, "cannot be negative")
 }
 
-func TestOtherFilesAreLeftAlone(t *testing.T) {
-	dir := t.TempDir()
+// planted makes files as an earlier version, a killed process or somebody else may have left them,
+// and returns the names of those that are not the cache's.
+func planted(t testing.TB, dir string) (others []string) {
+	t.Helper()
+	const entry, half = zeros + ".pjrtexe", "PJRTEXE\x01half"
 	old := time.Now().Add(-2 * time.Hour)
-	for _, name := range []string{"notes.txt", "x.pjrtexe", "tmp-new", "tmp-old"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
-	}
-	require.NoError(t, os.Chtimes(filepath.Join(dir, "tmp-old"), old, old))
-	c, _ := open(t, dir, 0)
-	run(t, c, newClient(t), 2, nil)
-	_, err := c.Prune(0)
-	require.NoError(t, err)
-	names, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	var left []string
-	for _, n := range names {
-		if !strings.HasPrefix(n.Name(), "compile-") { // a lock
-			left = append(left, n.Name())
+	for _, f := range []struct {
+		name, content string
+		age           time.Time
+		others        bool
+	}{
+		{entry + ".12.tmp", "", old, false},
+		{entry + ".13.tmp", half, old, false},
+		{entry + ".14.tmp", half, time.Now(), true}, // being written
+		{entry + ".lock", "process 12", old, false},
+		{"tmp-123", half, old, false},
+		{"tmp-124", half, time.Now(), true},
+		{"tmp-125", "x", old, true},
+		{"tmp-126", "", old, true},
+		{"tmp-", half, old, true},
+		{"tmp-old", half, old, true},
+		{"tmp-important.db", "data", old, true},
+		{"tmp-127.db", half, old, true},
+		{entry + ".tmp", half, old, true},
+		{entry + "..tmp", half, old, true},
+		{entry + ".x.tmp", half, old, true},
+		{"x.pjrtexe.12.tmp", half, old, true},
+		{"x.pjrtexe", half, old, true},
+		{"x.lock", "", old, true},
+		{"notes.txt", "x", old, true},
+	} {
+		path := filepath.Join(dir, f.name)
+		require.NoError(t, os.WriteFile(path, []byte(f.content), 0o600))
+		require.NoError(t, os.Chtimes(path, f.age, f.age))
+		if f.others {
+			others = append(others, f.name)
 		}
 	}
-	assert.Equal(t, []string{"lock", "notes.txt", "tmp-new", "x.pjrtexe"}, left)
-	assert.Zero(t, c.Stats().Entries)
+	for _, name := range []string{"tmp-200", entry + ".200.tmp"} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+		require.NoError(t, os.Chtimes(filepath.Join(dir, name), old, old))
+		others = append(others, name)
+	}
+	if runtime.GOOS != "windows" { // where not everyone may make links
+		for _, name := range []string{"tmp-300", entry + ".300.tmp"} {
+			require.NoError(t, os.Symlink(filepath.Join(dir, "tmp-123"), filepath.Join(dir, name)))
+			others = append(others, name)
+		}
+	}
+	slices.Sort(others)
+	return others
+}
+
+// names returns the names in a directory.
+func names(t testing.TB, dir string) (names []string) {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, n := range list {
+		names = append(names, n.Name())
+	}
+	return names
+}
+
+func TestOtherFilesAreLeftAlone(t *testing.T) {
+	for name, clean := range map[string]func(c *cache.Cache){
+		"stored": func(c *cache.Cache) { cache.Store(c, [32]byte{1}, []byte("x")) },
+		"pruned": func(*cache.Cache) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			others := planted(t, dir)
+			c, _ := open(t, dir, 0)
+			clean(c)
+			_, err := c.Prune(0)
+			require.NoError(t, err)
+			assert.ElementsMatch(t, append(others, "lock"), names(t, dir))
+			assert.Zero(t, c.Stats().Entries)
+			require.NoError(t, c.Stats().Err)
+		})
+	}
+}
+
+func TestTheFirstStoreRemovesWhatKilledProcessesLeft(t *testing.T) {
+	dir := t.TempDir()
+	others := planted(t, dir)
+	held := zeros[1:] + "1.pjrtexe.lock" // of a compilation that takes long
+	hold(t, filepath.Join(dir, held))
+	old := time.Now().Add(-2 * time.Hour)
+	require.NoError(t, os.Chtimes(filepath.Join(dir, held), old, old))
+	c, _ := open(t, dir, 0)
+	cache.Store(c, [32]byte{1}, []byte("x"))
+	assert.Equal(t, 1, c.Stats().Stores)
+	assert.ElementsMatch(t, append(others, held, "lock", "01"+zeros[2:]+".pjrtexe"), names(t, dir))
+}
+
+// Commands that only look use these. A folder that they are pointed at by mistake stays as it is.
+func TestReadingChangesNothing(t *testing.T) {
+	client := newClient(t)
+	dir := t.TempDir()
+	planted(t, dir)
+	before := names(t, dir)
+	c, _ := open(t, dir, 0)
+	look := func() {
+		c.Stats()
+		list, err := c.Entries()
+		require.NoError(t, err)
+		assert.Empty(t, list)
+		list, err = c.Verify(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, list)
+		has, err := c.Has(client, scale(2), nil)
+		require.NoError(t, err)
+		assert.False(t, has)
+		_, err = c.Lookup([32]byte{})
+		require.ErrorIs(t, err, os.ErrNotExist)
+	}
+	look()
+	assert.Equal(t, before, names(t, dir))
+	require.NoError(t, os.RemoveAll(dir))
+	look()
+	removed, err := c.Prune(0)
+	require.NoError(t, err)
+	assert.Zero(t, removed)
+	require.NoError(t, c.Remove(cache.Entry{Path: filepath.Join(dir, zeros+".pjrtexe")}))
+	assert.NoDirExists(t, dir)
+}
+
+func TestAFolderInThePlaceOfAnEntryStays(t *testing.T) {
+	c, _ := open(t, t.TempDir(), 0)
+	client := newClient(t)
+	run(t, c, client, 2, nil)
+	path := entries(t, c.Dir())[0]
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Mkdir(path, 0o700))
+	kept := filepath.Join(path, "kept")
+	require.NoError(t, os.WriteFile(kept, nil, 0o600))
+	assert.False(t, run(t, c, client, 2, nil))
+	assert.FileExists(t, kept)
+	require.ErrorContains(t, c.Stats().Err, path)
 }
 
 func TestADirectoryThatCannotBeUsedDoesNotPreventCompiling(t *testing.T) {
@@ -467,6 +587,57 @@ func TestTheDefaultDirectory(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, dir, c.Dir())
 	assert.True(t, strings.HasPrefix(dir, base) && strings.HasSuffix(dir, filepath.Join("purepjrt", "executables")), dir)
+}
+
+// Services of the system have no HOME, unless something sets it.
+func TestWithoutADirectoryProgramsAreCompiled(t *testing.T) {
+	client := newClient(t)
+	for name, set := range map[string]func(t *testing.T) (dir string){
+		"no HOME": func(*testing.T) string { return "" },
+		"a relative HOME": func(t *testing.T) string {
+			t.Setenv("HOME", "here")
+			t.Setenv("LocalAppData", "here")
+			return ""
+		},
+		"a relative XDG_CACHE_HOME": func(t *testing.T) string {
+			t.Setenv("XDG_CACHE_HOME", "here")
+			return ""
+		},
+		"no working directory": func(t *testing.T) string {
+			if runtime.GOOS == "windows" {
+				return "" // which keeps it
+			}
+			gone := filepath.Join(t.TempDir(), "gone")
+			require.NoError(t, os.Mkdir(gone, 0o700))
+			t.Chdir(gone)
+			require.NoError(t, os.Remove(gone))
+			return "here"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			for _, variable := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData", cache.DirVariable} {
+				t.Setenv(variable, "")
+			}
+			dir := set(t)
+			c, log := open(t, dir, 0)
+			assert.Empty(t, c.Dir())
+			for range 2 {
+				assert.False(t, run(t, c, client, 2, nil))
+			}
+			s := c.Stats()
+			require.Error(t, s.Err)
+			assert.Equal(t, [3]int{2, 0, 0}, [3]int{s.Misses, s.Stores, s.Entries})
+			assert.Equal(t, 1, strings.Count(log.String(), "does not work"), log.String())
+			_, err := c.Entries()
+			require.Error(t, err)
+			_, err = c.Has(client, scale(2), nil)
+			require.Error(t, err)
+			_, err = c.Prune(0)
+			require.Error(t, err)
+			assert.NoDirExists(t, "here")
+		})
+	}
 }
 
 // watcher notes what the cache says of the operations of one program.

@@ -29,7 +29,19 @@
 // # Sharing
 //
 // Many goroutines and processes may use a directory at once. If several of them ask for the same
-// program, one compiles it and the others wait; if that one dies, the others go on. Network file
-// systems work if they rename atomically and lock files. Without locks, a program may be compiled
-// more than once.
+// program, one compiles it and the others wait; if that one dies, the others go on. An entry that
+// exists is read without waiting for anybody. Network file systems work if they rename atomically
+// and lock files. Without locks, a program may be compiled more than once.
+//
+// No wait is endless, because a process may be stopped while others wait for it. After 10 seconds
+// the cache logs which process it waits for, and after 10 minutes it compiles the program too:
+// hardly a compilation takes longer, and until then compiling twice would gain nothing. Storing an
+// executable takes a moment, so after waiting 5 seconds for others that store or remove some, the
+// cache does not store its own. The context of a call ends these waits earlier.
+//
+// # Other files
+//
+// The cache removes nothing but its entries, and what killed processes left of entries that they
+// were writing, which it knows by their names. It does so when it stores an entry and in
+// [Cache.Prune]. Reading changes nothing but the times of entries.
 package cache

@@ -86,9 +86,6 @@ func (c *Cache) Store(ctx context.Context, key [32]byte, executable []byte) erro
 	if _, err := compile.Decode(executable); err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
-	if err := c.prepare(); err != nil {
-		return fmt.Errorf("cache: %w", err)
-	}
 	executable = ownCode(ctx, executable)
 	if err := abandon.Do(ctx, func() error { return c.put(ctx, key, executable) }); err != nil {
 		return fmt.Errorf("cache: %w", err)
@@ -154,7 +151,8 @@ func (c *Cache) Remove(e Entry) error {
 	if e.Path != c.path(key) {
 		return fmt.Errorf("cache: %s is not in %s", e.Path, c.dir)
 	}
-	if err := c.locked(context.Background(), func() error { return removeFile(e.Path) }); err != nil {
+	err = c.locked(context.Background(), func() error { return removeFile(e.Path) })
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cache: %w", err)
 	}
 	return nil

@@ -8,13 +8,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -83,11 +81,7 @@ func TestWaitingForAnotherProcessEndsWithTheContext(t *testing.T) {
 	dir := t.TempDir()
 	c, _ := open(t, dir, 0)
 	client := newClient(t)
-	for i := range 256 {
-		l := flock.New(filepath.Join(dir, fmt.Sprintf("compile-%02x.lock", i)))
-		require.NoError(t, l.Lock())
-		defer func() { _ = l.Unlock() }()
-	}
+	hold(t, programLock(t, c, client, 1))
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	_, _, err := c.Compile(ctx, client, scale(1), nil)

@@ -14,24 +14,25 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/purepjrt/purepjrt/internal/ownership"
-	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
-const (
-	lockName = "lock"
-	// tempPrefix begins the names of files that are being written.
-	tempPrefix = "tmp-"
-	// staleAfter is the age after which such a file must be left over from a process that died.
-	staleAfter = time.Hour
-)
-
-// prepare creates the directory and checks that no other user can write to it.
+// prepare creates the directory and checks it.
 func (c *Cache) prepare() error {
+	if c.homeless != nil {
+		return c.homeless
+	}
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return err
+	}
+	return c.check()
+}
+
+// check checks that no other user can write to the directory. The error is fs.ErrNotExist if there
+// is none.
+func (c *Cache) check() error {
+	if c.homeless != nil {
+		return c.homeless
 	}
 	info, err := os.Stat(c.dir)
 	if err != nil {
@@ -49,7 +50,7 @@ func (c *Cache) path(key entryKey) string { return filepath.Join(c.dir, entryNam
 // read returns the executable of an entry and the FileInfo of its file. The error is
 // fs.ErrNotExist, errDamaged, or one about the directory.
 func (c *Cache) read(key entryKey) ([]byte, fs.FileInfo, error) {
-	if err := c.prepare(); err != nil {
+	if err := c.check(); err != nil {
 		return nil, nil, err
 	}
 	// Opening a pipe would block, and a link may lead elsewhere.
@@ -86,27 +87,43 @@ func (c *Cache) store(ctx context.Context, key entryKey, executable []byte) {
 	}
 }
 
-// put writes an entry that fits, counts it, and removes others if the directory is too large.
+// put writes an entry that fits, counts it, and removes others if the directory is too large. The
+// first one also removes what killed processes left.
 func (c *Cache) put(ctx context.Context, key entryKey, executable []byte) error {
-	err := c.locked(ctx, func() error {
-		if err := c.write(key, executable); err != nil {
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	// Before the lock, because writing a large executable takes longer than others wait for it.
+	temp, err := c.write(key, executable)
+	if err != nil {
+		return err
+	}
+	err = c.locked(ctx, func() error {
+		if err := os.Rename(temp, c.path(key)); err != nil {
 			return err
 		}
+		if err := syncDir(c.dir); err != nil {
+			return err
+		}
+		c.sweeping.Do(c.sweep)
 		_, err := c.shrink(c.maxBytes, key)
 		return err
 	})
-	if err == nil {
-		c.count(func(s *Stats) { s.Stores++ })
+	if err != nil {
+		_ = os.Remove(temp) // unless it has its name already
+		return err
 	}
-	return err
+	c.count(func(s *Stats) { s.Stores++ })
+	return nil
 }
 
-// write writes the file of an entry. Other processes see all of the file or none of it, and a crash
-// of the machine does not leave half of it.
-func (c *Cache) write(key entryKey, executable []byte) (err error) {
-	f, err := os.CreateTemp(c.dir, tempPrefix) // with mode 0600
+// write writes an entry to a file with a name of its own, from which it is renamed. So other
+// processes see all of the entry or none of it, and a crash of the machine does not leave half of
+// it.
+func (c *Cache) write(key entryKey, executable []byte) (temp string, err error) {
+	f, err := os.CreateTemp(c.dir, entryName(key)+".*"+tempSuffix) // with mode 0600
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() {
 		if err != nil {
@@ -117,19 +134,13 @@ func (c *Cache) write(key entryKey, executable []byte) (err error) {
 	header, sum := frame(key, executable)
 	for _, part := range [][]byte{header, executable, sum} {
 		if _, err := f.Write(part); err != nil {
-			return err
+			return "", err
 		}
 	}
 	if err := f.Sync(); err != nil {
-		return err
+		return "", err
 	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), c.path(key)); err != nil {
-		return err
-	}
-	return syncDir(c.dir)
+	return f.Name(), f.Close()
 }
 
 // touch sets the time of an entry's file to now, because it records the last use. In a read-only
@@ -139,7 +150,8 @@ func (c *Cache) touch(key entryKey) {
 	_ = os.Chtimes(c.path(key), now, now)
 }
 
-// removeDamaged removes a damaged entry, unless another process has replaced it.
+// removeDamaged removes a damaged entry, unless another process has replaced it. If a folder has
+// the name of the entry, the cache did not make it, and removes it only if it is empty.
 func (c *Cache) removeDamaged(ctx context.Context, key entryKey, found fs.FileInfo, why error) {
 	c.log().Warn("an entry in the cache of compiled programs is not used", "entry", c.path(key), "error", why)
 	c.count(func(s *Stats) { s.Damaged++ })
@@ -148,7 +160,7 @@ func (c *Cache) removeDamaged(ctx context.Context, key entryKey, found fs.FileIn
 		if err != nil || !os.SameFile(now, found) && now.Mode()&fs.ModeSymlink == 0 {
 			return nil // it is gone
 		}
-		return os.RemoveAll(c.path(key))
+		return removeFile(c.path(key))
 	})
 	if err != nil && ctx.Err() == nil {
 		c.failed(err)
@@ -164,6 +176,9 @@ type file struct {
 
 // list returns the entries of the directory.
 func (c *Cache) list() ([]file, error) {
+	if c.homeless != nil {
+		return nil, c.homeless
+	}
 	names, err := os.ReadDir(c.dir)
 	if err != nil {
 		return nil, err
@@ -192,14 +207,11 @@ func (c *Cache) Prune(maxBytes int64) (removed int, err error) {
 	if maxBytes < 0 {
 		return 0, fmt.Errorf("cache: maxBytes is %d: it cannot be negative", maxBytes)
 	}
-	if err := c.prepare(); err != nil {
-		return 0, fmt.Errorf("cache: %w", err)
-	}
 	err = c.locked(context.Background(), func() error {
 		removed, err = c.shrinkAll(maxBytes)
 		return err
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return removed, fmt.Errorf("cache: %w", err)
 	}
 	return removed, nil
@@ -249,69 +261,4 @@ func (c *Cache) evict(limit int64, spare string) (removed int, err error) {
 	}
 	c.count(func(s *Stats) { s.Evictions += removed })
 	return removed, nil
-}
-
-// removeFile removes a file that another process may have removed already.
-func removeFile(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// sweep removes half-written files of killed processes.
-func (c *Cache) sweep() {
-	names, _ := os.ReadDir(c.dir)
-	for _, n := range names {
-		info, err := n.Info()
-		if err == nil && strings.HasPrefix(n.Name(), tempPrefix) && time.Since(info.ModTime()) > staleAfter {
-			_ = os.Remove(filepath.Join(c.dir, n.Name()))
-		}
-	}
-}
-
-// lockRetry is the time between attempts to get a lock.
-const lockRetry = 10 * time.Millisecond
-
-// lockCompilation waits until no other process is compiling the program of the key, so that this
-// one finds its entry. There are 256 lock files for all keys, because removing an unused lock file
-// would race with its next user. The only error is from ctx: if locking fails, the program may be
-// compiled twice.
-func (c *Cache) lockCompilation(ctx context.Context, key entryKey) (unlock func(), err error) {
-	if err := c.prepare(); err != nil {
-		return func() {}, nil // the next use of the directory reports the error
-	}
-	unlock, err = c.lock(ctx, fmt.Sprintf("compile-%02x.lock", key[0]))
-	if err != nil {
-		return func() {}, abandon.Err(ctx, nil, "another process that compiles the program")
-	}
-	return unlock, nil
-}
-
-// lock gets the lock with a file name in the directory.
-func (c *Cache) lock(ctx context.Context, name string) (unlock func(), err error) {
-	path := filepath.Join(c.dir, name)
-	// Opening a pipe would block, and a link may lead elsewhere.
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file: remove it", path)
-	}
-	l := flock.New(path, flock.SetPermissions(0o600))
-	if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
-		return nil, fmt.Errorf("lock: %w", err)
-	}
-	return func() { _ = l.Unlock() }, nil
-}
-
-// locked runs do while no other process and no other Cache may change the directory. Readers need
-// no lock.
-func (c *Cache) locked(ctx context.Context, do func() error) error {
-	if err := c.prepare(); err != nil {
-		return err
-	}
-	unlock, err := c.lock(ctx, lockName)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return do()
 }

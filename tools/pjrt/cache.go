@@ -4,9 +4,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -34,24 +37,27 @@ keep what they compiled.`,
 	return cmd
 }
 
-// openCache opens a cache. A cache that cannot be used is an error.
-func openCache(dir string) (*cache.Cache, error) {
-	c, err := cache.Open(dir, cache.Options{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Stats().Err; err != nil {
-		return nil, fmt.Errorf("cache %s: %w", c.Dir(), err)
-	}
-	return c, nil
-}
-
-// inCache opens the cache in dir for a command that needs nothing else.
+// inCache opens the cache in dir for a command. A cache that cannot be used is an error. Where
+// there is no directory, the command does not make one, and says that there are no programs.
 func inCache(dir *string, run func(cmd *cobra.Command, c *cache.Cache) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
-		c, err := openCache(*dir)
+		name := *dir
+		if name == "" {
+			var err error
+			if name, err = cache.DefaultDir(); err != nil {
+				return err
+			}
+		}
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: 0 programs, 0 B: there is no such directory\n", cli.OneLine(name))
+			return err
+		}
+		c, err := cache.Open(name, cache.Options{Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			return err
+		}
+		if err := c.Stats().Err; err != nil {
+			return fmt.Errorf("cache %s: %w", c.Dir(), err)
 		}
 		return run(cmd, c)
 	}
@@ -117,27 +123,27 @@ func cachePruneCommand(dir *string) *cobra.Command {
 until the others take at most as much space as --to says. Without --to it removes
 all programs.`,
 		Args: cli.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			most, err := parseSize(limit)
 			if err != nil {
 				return cli.UsageError(fmt.Errorf("--to %s: %w", limit, err))
 			}
-			c, err := openCache(*dir)
-			if err != nil {
-				return err
-			}
-			removed, err := c.Prune(most)
-			if err != nil {
-				return err
-			}
-			s := c.Stats()
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s removed, %d left, %s\n",
-				cli.OneLine(c.Dir()), number(removed, "program"), s.Entries, size(s.Bytes))
-			return err
+			return inCache(dir, func(cmd *cobra.Command, c *cache.Cache) error { return prune(cmd.OutOrStdout(), c, most) })(cmd, args)
 		},
 	}
 	cmd.Flags().StringVar(&limit, "to", "0", "keep at most `SIZE` of programs in total, such as 500MB or 2GB")
 	return cmd
+}
+
+// prune removes the least recently used programs until the others take at most so many bytes.
+func prune(w io.Writer, c *cache.Cache, most int64) error {
+	removed, err := c.Prune(most)
+	if err != nil {
+		return err
+	}
+	s := c.Stats()
+	_, err = fmt.Fprintf(w, "%s: %s removed, %d left, %s\n", cli.OneLine(c.Dir()), number(removed, "program"), s.Entries, size(s.Bytes))
+	return err
 }
 
 // parseSize reads a number of bytes, with a unit or without.
@@ -175,11 +181,7 @@ check what they load, so a damaged one costs them a compilation, and space.
 
 The exit status is 1 if there are damaged programs that were not removed.`,
 		Args: cli.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := openCache(*dir)
-			if err != nil {
-				return err
-			}
+		RunE: inCache(dir, func(cmd *cobra.Command, c *cache.Cache) error {
 			list, err := c.Verify(cmd.Context())
 			if err != nil {
 				return err
@@ -209,7 +211,7 @@ The exit status is 1 if there are damaged programs that were not removed.`,
 				return cli.ExitStatus(1)
 			}
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&remove, "remove", false, "remove the damaged programs")
 	return cmd

@@ -94,9 +94,25 @@ func TestDoctorFindsWhatIsWrongAndSaysWhatToDo(t *testing.T) {
 func TestCacheCommands(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	o := launch(t, dir, "cache", "list", "--dir", "compiled")
-	o.requireSuccess(t)
-	assert.Regexp(t, `compiled: 0 programs, 0 B\n$`, o.stdout)
+	for _, command := range []string{"list", "size", "verify", "prune"} {
+		o := launch(t, dir, "cache", command, "--dir", "compiled")
+		o.requireSuccess(t)
+		assert.Equal(t, "compiled: 0 programs, 0 B: there is no such directory\n", o.stdout)
+		assert.NoDirExists(t, filepath.Join(dir, "compiled"))
+	}
+	mine := filepath.Join(dir, "mine", "tmp-important.db")
+	require.NoError(t, os.Mkdir(filepath.Dir(mine), 0o700))
+	require.NoError(t, os.WriteFile(mine, []byte("data"), 0o600))
+	old := time.Now().Add(-2 * time.Hour)
+	require.NoError(t, os.Chtimes(mine, old, old))
+	for _, command := range []string{"list", "size", "verify"} {
+		launch(t, dir, "cache", command, "--dir", "mine").requireSuccess(t)
+		list, err := os.ReadDir(filepath.Dir(mine))
+		require.NoError(t, err)
+		assert.Len(t, list, 1, "a command that looks changes nothing")
+	}
+	launch(t, dir, "cache", "prune", "--dir", "mine").requireSuccess(t)
+	assert.FileExists(t, mine)
 
 	plugin, err := pjrt.Open(library)
 	require.NoError(t, err)
@@ -111,7 +127,7 @@ func TestCacheCommands(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, exe.Close())
 	}
-	o = launch(t, dir, "cache", "list", "--dir", "compiled")
+	o := launch(t, dir, "cache", "list", "--dir", "compiled")
 	o.requireSuccess(t)
 	assert.Regexp(t, `(?m)^[0-9a-f]{12} +\d+(\.\d+)? kB +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\d+ of cpu \(`, o.stdout)
 	o = launch(t, dir, "cache", "size", "--dir", "compiled")
@@ -173,6 +189,7 @@ func TestAPoorEnvironment(t *testing.T) {
 
 	noHome := []string{"PATH=" + os.Getenv("PATH")}
 	within(t, noHome, "install", "cpu").requireFailure(t, 1, "cache directory")
+	within(t, noHome, "cache", "list").requireFailure(t, 1, "set PJRT_CACHE_DIR")
 	o := within(t, noHome, append([]string{"run", "--plugin", "cpu"}, add[1:]...)...)
 	o.requireFailure(t, 1, "plugin not found: cpu; set HOME or XDG_CACHE_HOME, then run: pjrt install cpu")
 	works(noHome, append([]string{"run", "--plugin", library}, add[1:]...)...)
@@ -181,7 +198,7 @@ func TestAPoorEnvironment(t *testing.T) {
 	if runtime.GOOS == "linux" {
 		readOnly := []string{"XDG_CACHE_HOME=/sys", "HOME=" + dir, "PATH=" + os.Getenv("PATH")} // for root too
 		within(t, readOnly, "install", "cpu").requireFailure(t, 1, "cannot be used (XDG_CACHE_HOME or HOME moves it)")
-		within(t, readOnly, "cache", "list").requireFailure(t, 1, "cache /sys/purepjrt/executables: mkdir /sys/purepjrt")
+		within(t, readOnly, "cache", "list").requireSuccess(t)
 		works(readOnly, append([]string{"run", "--plugin", library}, add[1:]...)...)
 		assert.Equal(t, warning, diagnosis(t, within(t, append(readOnly, "PJRT_PLUGIN_PATH_CPU="+library), "doctor", "--json"))["plugins"].State)
 	}
