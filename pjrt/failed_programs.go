@@ -23,6 +23,7 @@ var failedPrograms atomic.Pointer[string]
 // the directory dir, which is made if missing: the program as .mlir, .mlirbc or .hlo.pb, its
 // options as .options.pb and the error as .error.txt. "" turns that off. Until the first call, the
 // environment variable PJRT_SAVE_FAILED_PROGRAMS names the directory. A failed write is logged.
+// Whatever has the name of a file there, such as a link, is replaced.
 func SaveFailedPrograms(dir string) { failedPrograms.Store(&dir) }
 
 // saveFailed writes the program if err is an error and a directory is set. It returns the
@@ -58,11 +59,34 @@ func (c *compilation) save(dir string, failure error) (path string, err error) {
 		{".options.pb", c.options},
 		{".error.txt", []byte(failure.Error() + "\n")},
 	} {
-		if err := os.WriteFile(name+f.suffix, f.content, 0o600); err != nil {
+		if err := replaceFile(name+f.suffix, f.content); err != nil {
 			return "", err
 		}
 	}
 	return name + c.suffix, nil
+}
+
+// replaceFile writes a file whose name others can foresee, in a folder where they may have put
+// something of that name: it neither follows a link nor opens a pipe, but takes its place. It is no
+// matter who can write to the folder, because nothing of it is ever loaded.
+func replaceFile(name string, content []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp") // with mode 0600, and new
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	_, err = f.Write(content)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	return err
 }
 
 // failedElsewhere saves the program for which a Compiler returned err, and returns the error
