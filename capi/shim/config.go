@@ -66,6 +66,17 @@ type Config struct {
 	// SumUpWithClients also writes the summary when the last client of a plugin is destroyed, for
 	// processes that may not call Close.
 	SumUpWithClients bool
+
+	// prefix is that of the environment variables that the Config is from, or "".
+	prefix string
+}
+
+// name returns what the user calls a field of the Config: a variable, if it is from one.
+func (c *Config) name(field string) string {
+	if c.prefix == "" {
+		return field
+	}
+	return c.prefix + strings.ToUpper(field)
 }
 
 // Active reports whether the Config asks for anything.
@@ -76,7 +87,7 @@ func (c *Config) Active() bool {
 
 // variables maps names without the prefix to functions that set their values.
 var variables = map[string]func(c *Config, value string) error{
-	"TRACE": func(c *Config, v string) error { c.Trace = output(v); return nil },
+	"TRACE": func(c *Config, v string) (err error) { c.Trace, err = output(v); return err },
 	"TRACE_FORMAT": func(c *Config, v string) error {
 		switch f := TraceFormat(strings.ToLower(v)); f {
 		case FormatText, FormatJSON, FormatChrome:
@@ -101,8 +112,8 @@ var variables = map[string]func(c *Config, value string) error{
 		c.TraceText = n
 		return nil
 	},
-	"SUMMARY":         func(c *Config, v string) error { c.Summary = output(v); return nil },
-	"VALIDATE":        func(c *Config, v string) error { c.Validate = output(v); return nil },
+	"SUMMARY":         func(c *Config, v string) (err error) { c.Summary, err = output(v); return err },
+	"VALIDATE":        func(c *Config, v string) (err error) { c.Validate, err = output(v); return err },
 	"VALIDATE_REFUSE": func(c *Config, v string) (err error) { c.Refuse, err = yes(v); return err },
 	"FAULTS":          func(c *Config, v string) (err error) { c.Faults, err = ParseFaults(v); return err },
 	"ABSENT": func(c *Config, v string) error {
@@ -120,23 +131,32 @@ var variables = map[string]func(c *Config, value string) error{
 	"GROW":     func(c *Config, v string) (err error) { c.Grow, err = yes(v); return err },
 	"OFF_HOST": func(c *Config, v string) (err error) { c.OffHost, err = yes(v); return err },
 	"ODD":      func(c *Config, v string) (err error) { c.Odd, err = parseOddities(v); return err },
-	"RECORD": func(c *Config, v string) error {
-		if c.Record = output(v); c.Record == "stderr" || c.Record == "stdout" {
+	"RECORD": func(c *Config, v string) (err error) {
+		if c.Record, err = output(v); c.Record == "stderr" || c.Record == "stdout" {
 			return fmt.Errorf("%q cannot be a recording: give the name of a file", v)
 		}
-		return nil
+		return err
 	},
 }
 
 // output turns the value of a variable into the name of a file: 1 means stderr, and 0 means none.
-func output(v string) string {
-	switch strings.ToLower(v) {
+// What looks like a wrong answer to yes or no would make a file that nobody looks for.
+func output(v string) (string, error) {
+	word := strings.ToLower(strings.TrimSpace(v))
+	switch word {
 	case "0", "false", "off", "no":
-		return ""
+		return "", nil
 	case "1", "true", "on", "yes", "2":
-		return "stderr"
+		return "stderr", nil
+	case "stderr", "stdout":
+		return word, nil
+	case "-", "y", "n", "t", "f", "enable", "enabled", "disable", "disabled", "none", "null", "nil", "":
+	default:
+		if _, err := strconv.Atoi(word); err != nil {
+			return v, nil
+		}
 	}
-	return v
+	return "", fmt.Errorf("%q is neither 1, 0, stderr nor stdout: put ./ before it if it is a file", v)
 }
 
 func yes(v string) (bool, error) {
@@ -155,7 +175,7 @@ func yes(v string) (bool, error) {
 //
 // If several variables are wrong, the error lists all.
 func Environment(prefix string, environ []string, known ...string) (Config, error) {
-	var c Config
+	c := Config{prefix: prefix}
 	var wrong []string
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")

@@ -4,6 +4,7 @@
 package shim_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -26,12 +27,16 @@ func TestVariablesSetTheConfig(t *testing.T) {
 		"PJRT_SHIM_ABSENT=Client_Lookup*,Layouts", "PJRT_SHIM_MINOR=70", "PJRT_SHIM_GROW=1", "PJRT_SHIM_OFF_HOST=1", "PJRT_SHIM_ODD=stdout,short-table",
 	}, "PJRT_SHIM_PLUGIN")
 	require.NoError(t, err)
-	assert.Equal(t, shim.Config{
-		Trace: "t.txt", TraceFormat: shim.FormatJSON, TraceBegin: true, TraceOnly: []string{"Client_*", "-Client_Devices"}, TraceText: 200,
-		Summary: "stderr", Validate: "stderr", Refuse: true, Record: "s.jsonl",
-		Absent: []string{"Client_Lookup*", "Layouts"}, Minor: 70, Grow: true, OffHost: true, Odd: []shim.Oddity{shim.Stdout, shim.ShortTable},
-		Faults: shim.Faults{Rules: []shim.FaultRule{{Function: "Event_Await", Delay: time.Second}}},
-	}, c)
+	want, err := shim.Environment("PJRT_SHIM_", nil)
+	require.NoError(t, err)
+	assert.False(t, want.Active())
+	want.Trace, want.TraceFormat, want.TraceBegin, want.TraceText = "t.txt", shim.FormatJSON, true, 200
+	want.TraceOnly = []string{"Client_*", "-Client_Devices"}
+	want.Summary, want.Validate, want.Refuse, want.Record = "stderr", "stderr", true, "s.jsonl"
+	want.Absent, want.Minor, want.Grow, want.OffHost = []string{"Client_Lookup*", "Layouts"}, 70, true, true
+	want.Odd = []shim.Oddity{shim.Stdout, shim.ShortTable}
+	want.Faults = shim.Faults{Rules: []shim.FaultRule{{Function: "Event_Await", Delay: time.Second}}}
+	assert.Equal(t, want, c)
 	assert.True(t, c.Active())
 
 	none, err := shim.Environment("PJRT_SHIM_", []string{"PJRT_SHIM_TRACE=", "PJRT_SHIM_VALIDATE=0", "PJRT_SHIM_VALIDATE_REFUSE=0"})
@@ -41,6 +46,25 @@ func TestVariablesSetTheConfig(t *testing.T) {
 	refuse, err := shim.Environment("P_", []string{"P_VALIDATE_REFUSE=1"})
 	require.NoError(t, err)
 	assert.Equal(t, "stderr", refuse.Validate, "refused calls are reported")
+}
+
+func TestOutputsHaveNamesOrAreOnOrOff(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		"1": "stderr", "true": "stderr", "Yes": "stderr", "on": "stderr", "STDERR": "stderr", "stdout": "stdout",
+		"0": "", "false": "", "no": "", "OFF": "",
+		"zz": "zz", "./y": "./y", "./1": "./1", "/tmp/trace": "/tmp/trace", "1.txt": "1.txt", "%p": "%p",
+	} {
+		c, err := shim.Environment("S_", []string{"S_TRACE=" + value, "S_SUMMARY=" + value, "S_VALIDATE=" + value})
+		require.NoError(t, err, value)
+		assert.Equal(t, [3]string{want, want, want}, [3]string{c.Trace, c.Summary, c.Validate}, value)
+	}
+	for _, value := range []string{"y", "N", "t", "F", "enable", "Enabled", "disabled", "none", "-", "3", "10", "-1", " "} {
+		for _, variable := range []string{"S_TRACE", "S_SUMMARY", "S_VALIDATE", "S_RECORD"} {
+			_, err := shim.Environment("S_", []string{variable + "=" + value})
+			assert.ErrorContains(t, err, fmt.Sprintf("%s: %q is neither 1, 0, stderr nor stdout: put ./ before it if it is a file", variable, value))
+		}
+	}
 }
 
 func TestInvalidVariablesAreErrors(t *testing.T) {
@@ -95,23 +119,40 @@ func TestAFullDiskIsAnErrorOfCloseOnly(t *testing.T) {
 	assert.ErrorIs(t, s.Close(), syscall.ENOSPC)
 }
 
+// use makes a Shim and wraps a plugin, and returns the first error.
+func use(t *testing.T, c shim.Config) error {
+	t.Helper()
+	s, err := shim.New(c)
+	if err == nil {
+		_, err = s.Wrap(serveFake(t, &fake{}))
+	}
+	return err
+}
+
 func TestFilesThatCannotBeWrittenAreErrors(t *testing.T) {
 	t.Parallel()
 	missing := filepath.Join(t.TempDir(), "no", "file")
-	for name, c := range map[string]shim.Config{
-		"trace": {Trace: missing}, "summary": {Summary: missing}, "findings": {Validate: missing},
+	zipped := filepath.Join(t.TempDir(), "x.gz")
+	for _, x := range []struct{ field, variable, value, want string }{
+		{"Trace", "S_TRACE", missing, "cannot write to " + missing + ": there is no directory " + filepath.Dir(missing)},
+		{"Summary", "S_SUMMARY", missing, "there is no directory"},
+		{"Validate", "S_VALIDATE", missing, "there is no directory"},
+		{"Record", "S_RECORD", missing, "there is no directory"},
+		{"Trace", "S_TRACE", filepath.Dir(zipped), filepath.Dir(zipped)},
+		{"Record", "S_RECORD", zipped, "compress the file when"},
 	} {
-		_, err := shim.New(c)
-		assert.ErrorContains(t, err, "there is no directory", name)
+		c, err := shim.Environment("S_", []string{x.variable + "=" + x.value})
+		require.NoError(t, err)
+		for name, c := range map[string]shim.Config{x.variable: c, x.field: {
+			Trace: c.Trace, Summary: c.Summary, Validate: c.Validate, Record: c.Record,
+		}} {
+			err := use(t, c)
+			require.ErrorContains(t, err, "shim: "+name+": ")
+			require.ErrorContains(t, err, x.want)
+		}
 	}
-	s, err := shim.New(shim.Config{Record: missing})
+	s, err := shim.New(shim.Config{Trace: os.DevNull})
 	require.NoError(t, err)
-	_, err = s.Wrap(serveFake(t, &fake{}))
-	assert.ErrorContains(t, err, "there is no directory")
-	s, err = shim.New(shim.Config{Record: filepath.Join(t.TempDir(), "x.gz")})
-	require.NoError(t, err)
-	_, err = s.Wrap(serveFake(t, &fake{}))
-	assert.ErrorContains(t, err, "compress the file when")
 	_, err = s.Wrap(nil)
 	assert.ErrorContains(t, err, "the table is nil")
 	_, err = shim.New(shim.Config{Faults: shim.Faults{Rules: []shim.FaultRule{{Function: "Nothing", Fail: capi.ErrorCodeAborted}}}})

@@ -24,7 +24,8 @@
 // # Variables
 //
 // These are the names for the library. Package pjrt/trace has the same with PJRT_ instead of
-// PJRT_SHIM_. In names of files, %p stands for the process id.
+// PJRT_SHIM_. In names of files, %p stands for the process id. In place of the name of an output,
+// 1 means stderr, and 0 none. An output may be a pipe, whose reader must be there first.
 //
 //	PJRT_SHIM_TRACE=FILE          trace to a file, or to stderr or stdout
 //	PJRT_SHIM_TRACE_FORMAT=FORMAT text, json (an object on each line) or chrome;
@@ -38,7 +39,7 @@
 //	PJRT_SHIM_TRACE_TEXT=BYTES    how much of a text to show, 80 by default
 //	PJRT_SHIM_SUMMARY=FILE        write only the summary
 //	PJRT_SHIM_VALIDATE=FILE       validate, and write the findings to a file, or
-//	                              to stderr; 1 means stderr
+//	                              to stderr
 //	PJRT_SHIM_VALIDATE_REFUSE=1   make calls fail that would use a destroyed
 //	                              handle, without calling the plugin
 //	PJRT_SHIM_FAULTS=RULES        see ParseFaults

@@ -4,8 +4,10 @@
 package shim
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -29,8 +31,9 @@ type writer struct {
 	close func() error
 }
 
-// openWriter opens an output of a Config.
-func openWriter(name string) (*writer, error) {
+// openOutput opens the file of an output of the Config, which the field is for. Errors say what the
+// user calls that field.
+func (c *Config) openOutput(field, name string) (*writer, error) {
 	switch name {
 	case "stderr":
 		return &writer{w: os.Stderr}, nil
@@ -38,14 +41,19 @@ func openWriter(name string) (*writer, error) {
 		return &writer{w: os.Stdout}, nil
 	}
 	name = fileName(name)
-	f, err := os.Create(name)
-	if err != nil {
-		if dir := filepath.Dir(name); !isDir(dir) {
-			return nil, fmt.Errorf("cannot write to %s: there is no directory %s", name, dir)
-		}
-		return nil, err
+	// Not os.Create, which also opens a pipe for reading: it would fill up when nobody else reads.
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|withoutWaiting, 0o666)
+	if err == nil {
+		return &writer{w: f, close: f.Close}, nil
 	}
-	return &writer{w: f, close: f.Close}, nil
+	dir := filepath.Dir(name)
+	switch info, e := os.Stat(name); {
+	case e == nil && info.Mode().Type() == fs.ModeNamedPipe && !errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("%s: %s is a pipe that nobody reads: start its reader first", c.name(field), name)
+	case !isDir(dir):
+		return nil, fmt.Errorf("%s: cannot write to %s: there is no directory %s", c.name(field), name, dir)
+	}
+	return nil, fmt.Errorf("%s: %w", c.name(field), err)
 }
 
 func isDir(name string) bool {

@@ -29,12 +29,13 @@ func (w *writer) Write(b []byte) (int, error) {
 func (s *Shim) record(x *session) (*recorder, error) {
 	name := s.config.Record
 	if strings.HasSuffix(name, ".gz") {
-		return nil, fmt.Errorf("shim: %s: sessions are written uncompressed: compress the file when the session is over", name)
+		return nil, fmt.Errorf("shim: %s: %s: sessions are written uncompressed: compress the file when the session is over",
+			s.config.name("Record"), name)
 	}
 	if n := s.records.Add(1); n > 1 {
 		name += fmt.Sprint(".", n)
 	}
-	file, err := openWriter(name)
+	file, err := s.config.openOutput("Record", name)
 	if err != nil {
 		return nil, fmt.Errorf("shim: %w", err)
 	}

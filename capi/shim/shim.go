@@ -66,12 +66,12 @@ func New(c Config) (*Shim, error) {
 	}
 	if c.Summary != "" {
 		var err error
-		if s.summary, err = openWriter(c.Summary); err != nil {
+		if s.summary, err = c.openOutput("Summary", c.Summary); err != nil {
 			return fail(err)
 		}
 	}
 	if c.Validate != "" {
-		w, err := openWriter(c.Validate)
+		w, err := c.openOutput("Validate", c.Validate)
 		if err != nil {
 			return fail(err)
 		}

@@ -25,7 +25,7 @@ type tracer struct {
 }
 
 func newTracer(c *Config, started time.Time) (*tracer, error) {
-	out, err := openWriter(c.Trace)
+	out, err := c.openOutput("Trace", c.Trace)
 	if err != nil {
 		return nil, err
 	}
