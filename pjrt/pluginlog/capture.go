@@ -32,10 +32,11 @@ var ErrCaptured = errors.New("standard error is captured already")
 //
 // However the process ends, text that was written and not yet logged still goes to the original
 // standard error, such as the last message of a plugin or Go's report of a panic. A child process
-// (sh and cat) takes care of that. It uses [runtime/debug.SetCrashOutput], which the program cannot
-// use at the same time. Messages of severity fatal go both to the logger and to the original
-// standard error. Text that was logged just before the end may be repeated there. On systems other
-// than Linux, text that was read and not yet logged may be lost. Without a shell the capture still
+// (sh and cat) takes care of that. It ignores the signals that end services, such as SIGTERM, and
+// ends after the process. It uses [runtime/debug.SetCrashOutput], which the program cannot use at
+// the same time. Messages of severity fatal go both to the logger and to the original standard
+// error. Text that was logged just before the end may be repeated there. On systems other than
+// Linux, text that was read and not yet logged may be lost. Without a shell the capture still
 // works, and a record of level Warn says that it is not protected.
 //
 // # Restore

@@ -276,6 +276,20 @@ func scenarios() map[string]func() {
 			captured()
 			panic("last words")
 		},
+		"slow shell": func() {
+			startup = 0
+			scenarios()["panic"]()
+		},
+		"signals": func() { // as systemd sends them to each process of a service
+			captured()
+			guard := current.capture.guard.cmd.Process.Pid
+			for _, s := range []syscall.Signal{
+				syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2,
+			} {
+				must(syscall.Kill(-guard, s))
+			}
+			panic("last words")
+		},
 		"abort": func() { // with a report that is longer than a pipe
 			captured()
 			for range 10000 {
@@ -434,6 +448,8 @@ func TestLastMessagesReachStandardError(t *testing.T) {
 		"exit":                "E0000 00:00:1.000000 1 a.cc:7] last words\nF0000 00:00:1.000000 1 a.cc:8] no end of line",
 		"killed":              "last words\n",
 		"panic":               "panic: last words\n",
+		"slow shell":          "panic: last words\n",
+		"signals":             "panic: last words\n",
 		"abort":               "last words\n",
 		"crash after restore": "panic: last words\n",
 	} {
