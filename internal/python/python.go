@@ -18,6 +18,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/purepjrt/purepjrt/internal/subprocess"
 )
 
 //go:embed begin.py
@@ -65,6 +68,9 @@ func Find(command string) (string, error) {
 // env is its environment; nil means that of this process. Relative paths that lead to programs and
 // libraries are left out. Other relative paths, and those in args, mean nothing to it: it works in
 // a directory in which other users cannot put files.
+//
+// The command ends with ctx, and so do the processes that it started, in so far as
+// [subprocess.Kill] reaches them. If [Run] runs it, it also ends with this process.
 func Command(ctx context.Context, interpreter string, env []string, program string, args ...string) *exec.Cmd {
 	if env == nil {
 		env = os.Environ()
@@ -73,8 +79,15 @@ func Command(ctx context.Context, interpreter string, env []string, program stri
 	cmd.Dir = directory(interpreter)
 	// Scripts that choose an interpreter begin their search at PWD.
 	cmd.Env = append(withoutRelativePaths(env), "PWD="+cmd.Dir)
+	setGroup(cmd)
+	cmd.Cancel = func() error { return subprocess.Kill(cmd) }
+	cmd.WaitDelay = lastOutput
 	return cmd
 }
+
+// lastOutput is how long a process that the command started may hold its output open when the
+// command has ended.
+const lastOutput = time.Second
 
 // searched lists the variables with directories in which the system looks for programs and
 // libraries.

@@ -49,6 +49,8 @@ type fakePip struct {
 	Log    string // file that gets one line for each run: its arguments
 	Ready  string // file it creates before it hangs; if empty, it does not hang
 	Stderr string // what it prints before it fails; if empty, it succeeds
+
+	Endless bool // print Stderr again and again
 }
 
 func pip(script string, args []string) int {
@@ -63,7 +65,9 @@ func pip(script string, args []string) int {
 	fmt.Fprintln(log, strings.Join(args[3:], " ")) // after -I -c PROGRAM
 	log.Close()
 	if f.Stderr != "" {
-		fmt.Fprint(os.Stderr, f.Stderr)
+		for n, err := 0, error(nil); n == 0 || f.Endless && err == nil; n++ {
+			_, err = fmt.Fprint(os.Stderr, f.Stderr)
+		}
 		return 1
 	}
 	dest := args[slices.Index(args, "--dest")+1]
@@ -405,6 +409,7 @@ func TestInstallExplainsPipsFailures(t *testing.T) {
 		"no wheel":     {"ERROR: Could not find a version that satisfies the requirement\nERROR: No matching distribution found for toy-pjrt==1.2.3\n", "the package index has no wheel of toy-pjrt 1.2.3 for toyland_1_0"},
 		"no network":   {"WARNING: Retrying (Retry(total=1)) after connection broken by 'NewConnectionError(...)': /simple/toy-pjrt/\nERROR: No matching distribution found for toy-pjrt==1.2.3\n", ErrNetwork.Error()},
 		"cut":          {"error: incomplete-download\n\n× Download failed because not enough bytes were received (1.5 MB/3.0 MB)\n╰─> URL: http://index/toy.whl\n\nnote: This is an issue with network connectivity, not pip.\nhint: Use --resume-retries to configure resume attempt limit.\n", ErrNetwork.Error() + " (the download was cut off)"},
+		"untrusted":    {"WARNING: The repository located at 192.0.2.1 is not a trusted or secure host and is being ignored. If it is served via HTTPS, trust it.\nERROR: No matching distribution found for toy-pjrt==1.2.3\n", "for toyland_1_0; pip says: The repository located at 192.0.2.1 is not a trusted or secure host"},
 		"no room":      {"ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n", "the disk is full"},
 		"wrong hash":   {"ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.\n    toy-pjrt==1.2.3 from file:///index/toy_pjrt-1.2.3-py3-none-any.whl#sha256=x (from -r r.txt (line 1)):\n        Expected sha256 x\n             Got        " + got + "\n", "toy_pjrt-1.2.3-py3-none-any.whl has the wrong hash: expected sha256 "},
 		"with a hint":  {"error: the-moon\n\n× The moon is full\n\nhint: Wait.\n", "pip failed: × The moon is full"},
@@ -432,6 +437,16 @@ func TestInstallWithoutPythonSaysSo(t *testing.T) {
 	b.installer.Python = "no-such-python"
 	_, err := b.install(t.Context())
 	require.ErrorContains(t, err, "cannot find no-such-python: install Python 3 with pip")
+	assertOneLine(t, err)
+	b.requireNothingLeft()
+}
+
+func TestInstallWithAnEndlessPython(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	b.pip.Stderr, b.pip.Endless = strings.Repeat("hello\n", 1<<10), true
+	_, err := b.install(t.Context())
+	require.ErrorContains(t, err, "prints more than 1048576 bytes, so it is not Python, or is broken")
 	assertOneLine(t, err)
 	b.requireNothingLeft()
 }

@@ -4,17 +4,16 @@
 package plugins
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/purepjrt/purepjrt/internal/python"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
@@ -47,6 +46,9 @@ func (in *installer) download(ctx context.Context, interpreter string, p *Packag
 // pip makes one attempt to download a wheel. It knows the user's index, proxy and certificates, and
 // accepts only the file with the hash.
 func (in *installer) pip(ctx context.Context, interpreter string, p *Package, w wheel, staging string) (string, error) {
+	if !utf8.ValidString(staging) {
+		return "", fmt.Errorf("pip cannot work in %q, whose name is not UTF-8: set XDG_CACHE_HOME or HOME to another directory", in.Dir)
+	}
 	requirements := filepath.Join(staging, "requirements.txt")
 	line := fmt.Sprintf("%s==%s --hash=sha256:%s\n", p.Project, p.Version, w.sha256)
 	if err := os.WriteFile(requirements, []byte(line), 0o644); err != nil {
@@ -55,35 +57,39 @@ func (in *installer) pip(ctx context.Context, interpreter string, p *Package, w 
 	dest := filepath.Join(staging, "wheel")
 	// pip's temporary files go into staging too, so that removing staging removes them.
 	env := append(absolute(in.env), "TMPDIR="+staging, "TEMP="+staging, "TMP="+staging)
-	if !slices.ContainsFunc(in.env, func(v string) bool { return strings.HasPrefix(v, resumeRetries+"=") }) {
+	if !in.hasVariable(resumeRetries) {
 		env = append(env, resumeRetries+"=20")
 	}
 	running, enough := context.WithCancelCause(ctx)
 	defer enough(nil)
 	// Interpreter, ABI and platform are fixed, so that the choice of the wheel does not depend on
 	// the installed Python. pip's cache is off, because it would keep a second copy.
-	cmd := python.Module(running, interpreter, env, "pip", "download",
+	args := []string{
+		"download",
 		"--quiet", "--no-input", "--disable-pip-version-check", "--no-cache-dir", "--retries", "2",
 		"--require-hashes", "--no-deps", "--only-binary=:all:",
 		"--implementation", "cp", "--python-version", "3.11", "--abi", w.abi, "--platform", w.tag,
-		"--dest", dest, "--requirement", requirements)
-	cmd.WaitDelay = 5 * time.Second
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
+		"--dest", dest, "--requirement", requirements,
+	}
+	log := filepath.Join(staging, "pip.log")
+	if !in.hasVariable("PIP_LOG") { // the user wants it elsewhere
+		args = append(args, "--log", log)
+	}
 	stop := in.watch(p.Name+": downloading", staging, w, enough)
-	err := cmd.Run()
+	stdout, stderr, err := python.Run(python.Module(running, interpreter, env, "pip", args...))
 	stop()
 	if err != nil {
+		var tooMuch *python.OutputError
 		switch {
 		case ctx.Err() != nil:
 			return "", abandon.Err(ctx, nil, "pip")
 		case running.Err() != nil:
 			return "", context.Cause(running)
-		case in.noIndex() && strings.Contains(output.String(), "No matching distribution found"):
-			return "", fmt.Errorf("%w: PIP_NO_INDEX is set, and there is no wheel of %s %s in PIP_FIND_LINKS: "+
-				"unset the one, or put the wheel into the other", ErrNoIndex, p.Project, p.Version)
+		case errors.As(err, &tooMuch):
+			return "", err
 		}
-		return "", explainPip(output.String(), err, in.Python, p, w)
+		said := pipOutput{text: stdout + stderr, log: readLog(log), noIndex: in.noIndex()}
+		return "", said.explain(err, in.Python, p, w)
 	}
 	wheels := glob(dest, "*.whl")
 	if len(wheels) != 1 {
@@ -133,7 +139,12 @@ func absolute(env []string) []string {
 // Versions before 25.1, which have no such option, ignore it and start over.
 const resumeRetries = "PIP_RESUME_RETRIES"
 
-// noIndex reports whether the user forbids pip to ask a package index.
+// hasVariable reports whether the environment of pip sets a variable.
+func (in *installer) hasVariable(name string) bool {
+	return slices.ContainsFunc(in.env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
+}
+
+// noIndex reports whether the environment forbids pip to ask a package index.
 func (in *installer) noIndex() bool {
 	for _, v := range slices.Backward(in.env) {
 		if value, ok := strings.CutPrefix(v, "PIP_NO_INDEX="); ok {
@@ -195,62 +206,6 @@ func sizesBelow(dir string) (sum, largest int64) {
 		return nil
 	})
 	return sum, largest
-}
-
-// ErrNoIndex says that pip is configured not to ask a package index.
-var ErrNoIndex = errors.New("pip may not use a package index")
-
-// ErrNetwork says that pip could not reach the package index.
-var ErrNetwork = errors.New("the package index cannot be reached: check the network and pip's index and proxy settings")
-
-var (
-	pipGot      = regexp.MustCompile(`Got\s+([0-9a-f]{64})`)
-	pipFrom     = regexp.MustCompile(`from \S*?([^/\s]+\.whl)`)
-	pipNetwork  = regexp.MustCompile(`(?i)connection broken by|connection error|ConnectionError|connection aborted|timed out|name resolution|ProxyError|SSLError|HTTPSConnectionPool|HTTP error`)
-	pipCut      = regexp.MustCompile(`incomplete-download|not enough bytes were received|IncompleteRead`)
-	pipNoModule = regexp.MustCompile(`No module named '?pip'?`)
-)
-
-// explainPip turns pip's output into an error. If it does not recognise the output, the error has
-// pip's last line.
-func explainPip(output string, failure error, command string, p *Package, w wheel) error {
-	switch {
-	case pipNoModule.MatchString(output):
-		return fmt.Errorf("%s has no pip: run %q, or install your system's python3-pip", command, command+" -I -m ensurepip")
-	case strings.Contains(output, "DO NOT MATCH THE HASHES"):
-		e := &HashError{File: p.Project + " " + p.Version, Want: w.sha256}
-		if from := pipFrom.FindStringSubmatch(output); from != nil {
-			e.File = from[1]
-		}
-		if got := pipGot.FindStringSubmatch(output); got != nil {
-			e.Got = got[1]
-		}
-		return e
-	case strings.Contains(output, "No space left on device"), strings.Contains(output, "Disk quota exceeded"):
-		return fmt.Errorf("pip could not write the wheel: %w", noSpace[0])
-	case pipCut.MatchString(output):
-		return fmt.Errorf("%w (the download was cut off)", ErrNetwork)
-	case pipNetwork.MatchString(output):
-		return fmt.Errorf("%w (pip: %s)", ErrNetwork, lastLine(output))
-	case strings.Contains(output, "No matching distribution found"):
-		return fmt.Errorf("the package index has no wheel of %s %s for %s", p.Project, p.Version, w.tag)
-	case lastLine(output) != "":
-		return fmt.Errorf("pip failed: %s", lastLine(output))
-	}
-	return fmt.Errorf("%s -m pip: %v", command, failure)
-}
-
-// lastLine returns the last line that is not empty, where pip and Python put the reason. It ignores
-// pip's own advice ("[notice] ...", "hint: ...").
-func lastLine(output string) string {
-	lines := strings.Split(strings.TrimSpace(output), "\n")
-	for _, line := range slices.Backward(lines) {
-		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "[notice]") && !strings.HasPrefix(line, "hint: ") && !strings.HasPrefix(line, "note: ") {
-			return strings.TrimPrefix(line, "ERROR: ")
-		}
-	}
-	return ""
 }
 
 // ctxReader makes a long read end when ctx ends.

@@ -28,6 +28,7 @@ type index struct {
 	wheel []byte
 
 	endless bool // send more than the wheel
+	refuse  func(w http.ResponseWriter, r *http.Request)
 
 	mu     sync.Mutex
 	cuts   int // how many more downloads are cut off
@@ -64,6 +65,10 @@ func newIndex(t *testing.T) *index {
 }
 
 func (x *index) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if x.refuse != nil {
+		x.refuse(w, r)
+		return
+	}
 	name := filepath.Base(x.bench.pip.Wheel)
 	if !strings.HasSuffix(r.URL.Path, name) {
 		fmt.Fprintf(w, `<a href="/wheels/%s">%[1]s</a>`, name)
@@ -177,4 +182,79 @@ func TestAMeterFollowsADownload(t *testing.T) {
 	_, err := x.installer.install(t.Context(), "toy")
 	require.NoError(t, err)
 	assert.Contains(t, steps.String(), "toy: downloading toy-pjrt 1.2.3 (1 MB, unpacked ")
+}
+
+func TestInstallShowsWhyPipGotNothing(t *testing.T) {
+	t.Parallel()
+	status := func(code int) func(http.ResponseWriter, *http.Request) {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+			w.WriteHeader(code)
+		}
+	}
+	page := func(kind string) func(http.ResponseWriter, *http.Request) {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			fmt.Fprint(w, "<html><form>Who are you?</form></html>")
+		}
+	}
+	const none = "the package index has no wheel of toy-pjrt 1.2.3 for toyland_1_0; "
+	for name, c := range map[string]struct {
+		refuse       func(http.ResponseWriter, *http.Request)
+		config, want string
+		is           error
+	}{
+		"unauthorised": {refuse: status(401), want: none + `pip says: Could not fetch URL http://.*/simple/toy-pjrt/: 401 Client Error: Unauthorized$`},
+		"forbidden":    {refuse: status(403), want: none + `pip says: Could not fetch URL .*: 403 Client Error: Forbidden$`},
+		"not there":    {refuse: status(404), want: none + `pip says: Could not fetch URL .*: 404 Client Error: Not Found$`},
+		"broken":       {refuse: status(500), want: none + `pip says: Could not fetch URL http://.*/simple/toy-pjrt/: ResponseError.'too many 500 error responses'.$`},
+		"login page":   {refuse: page("text/html"), want: none + `pip read http://.*/simple/toy-pjrt/, which lists none$`},
+		"text":         {refuse: page("text/plain"), want: none + `pip says: Skipping page .* because the GET request got Content-Type: text/plain`},
+		"no-index":     {config: "[global]\nno-index = true\n", want: `no-index is set in pip's configuration, .* see "pip config list"`, is: ErrNoIndex},
+		"bad config":   {config: "[global\n", want: `pip failed: Configuration file could not be loaded.* file: '.*pip.conf', line: 1`},
+		"bad value":    {config: "[global]\nno-index = maybe\n", want: `pip failed: maybe is not a valid value for no-index option`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := newIndex(t)
+			x.refuse = c.refuse
+			if c.config != "" {
+				config := filepath.Join(t.TempDir(), "pip.conf")
+				require.NoError(t, os.WriteFile(config, []byte(c.config), 0o644))
+				x.installer.env = append(x.installer.env, "PIP_CONFIG_FILE="+config)
+			}
+			_, err := x.installer.install(t.Context(), "toy")
+			require.Error(t, err)
+			assert.Regexp(t, c.want, err.Error())
+			if c.is != nil {
+				require.ErrorIs(t, err, c.is)
+			}
+			assertOneLine(t, err)
+			x.requireNothingLeft()
+		})
+	}
+}
+
+// Neither an index nor a network is needed: pip's own settings name a folder.
+func TestInstallFromAFolderOfWheels(t *testing.T) {
+	t.Parallel()
+	x := newIndex(t)
+	x.installer.env = append(x.installer.env, "PIP_NO_INDEX=1", "PIP_FIND_LINKS="+filepath.Dir(x.bench.pip.Wheel))
+	library, err := x.installer.install(t.Context(), "toy")
+	require.NoError(t, err)
+	x.requireInstalled(library)
+	assert.Zero(t, x.begun)
+}
+
+func TestInstallIntoADirectoryThatIsNotUTF8(t *testing.T) {
+	t.Parallel()
+	x := newIndex(t)
+	x.dir = filepath.Join(x.dir, "\xff")
+	if err := os.MkdirAll(x.dir, 0o755); err != nil {
+		t.Skip("this system has no such names: ", err)
+	}
+	x.installer.Dir = x.dir
+	_, err := x.installer.install(t.Context(), "toy")
+	require.ErrorContains(t, err, `plugins/\xff", whose name is not UTF-8: set XDG_CACHE_HOME or HOME`)
+	x.requireNothingLeft()
 }

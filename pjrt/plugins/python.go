@@ -4,7 +4,6 @@
 package plugins
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -122,20 +121,21 @@ func runInterpreter(ctx context.Context, command string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, pythonTimeout)
 	defer cancel()
 	cmd := python.Command(ctx, path, nil, `sys.stdout.buffer.write(b"\0".join(map(os.fsencode, sys.path)))`)
-	cmd.WaitDelay = time.Second
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
+	stdout, stderr, err := python.Run(cmd)
+	if err != nil {
+		var tooMuch *python.OutputError
 		switch {
+		case errors.As(err, &tooMuch):
+			return nil, err
 		case errors.Is(ctx.Err(), context.DeadlineExceeded):
 			return nil, fmt.Errorf("%s did not answer within %s", command, pythonTimeout)
-		case lastLine(stderr.String()) != "":
-			return nil, fmt.Errorf("%s failed: %s", command, clip(lastLine(stderr.String())))
+		case python.Reason(stderr) != "":
+			return nil, fmt.Errorf("%s failed: %s", command, python.Reason(stderr))
 		}
 		return nil, fmt.Errorf("%s failed: %w", command, err)
 	}
 	var dirs []string
-	for dir := range strings.SplitSeq(stdout.String(), "\x00") {
+	for dir := range strings.SplitSeq(stdout, "\x00") {
 		if filepath.IsAbs(dir) {
 			dirs = append(dirs, dir)
 		}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -88,27 +89,43 @@ func TestInstallFailuresAreOneLine(t *testing.T) {
 
 func TestInterruptedInstallLeavesNothing(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	python, ready := filepath.Join(dir, "python3"), filepath.Join(dir, "ready")
-	require.NoError(t, os.WriteFile(python, []byte("#!/bin/sh\ntouch "+ready+"\nexec sleep 60\n"), 0o777))
-	run := exec.CommandContext(t.Context(), command, "install", "--python", python, "cpu")
-	run.Env = append(os.Environ(), "XDG_CACHE_HOME="+dir, "HOME="+dir)
-	o := finishAfter(t, dir, run, func(p *os.Process) {
-		for range 3000 {
-			if _, err := os.Stat(ready); err == nil {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		_ = p.Signal(os.Interrupt)
-	})
-	assert.Equal(t, 130, o.status)
-	assert.Regexp(t, `^cpu: downloading `+regexp.QuoteMeta(cpuPackage(t))+` \(.*\)\npjrt: interrupted\n$`, o.stderr)
-	left, err := filepath.Glob(filepath.Join(dir, "purepjrt", "plugins", "*[^k]"))
-	require.NoError(t, err)
-	hidden, err := filepath.Glob(filepath.Join(dir, "purepjrt", "plugins", ".*"))
-	require.NoError(t, err)
-	assert.Empty(t, append(left, hidden...))
+	for name, c := range map[string]struct {
+		front   string // a program of the shell that runs the command
+		signals []os.Signal
+		status  int
+	}{
+		"interrupt": {`exec "$0" "$@"`, []os.Signal{syscall.SIGINT}, 130},
+		"terminate": {`exec "$0" "$@"`, []os.Signal{syscall.SIGTERM}, 143},
+		"hang up":   {`exec "$0" "$@"`, []os.Signal{syscall.SIGHUP}, 129},
+		"nohup":     {`trap "" HUP; exec "$0" "$@"`, []os.Signal{syscall.SIGHUP, syscall.SIGINT}, 130},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			python, ready := filepath.Join(dir, "python3"), filepath.Join(dir, "ready")
+			require.NoError(t, os.WriteFile(python, []byte("#!/bin/sh\ntouch "+ready+"\nexec sleep 60\n"), 0o777))
+			run := exec.CommandContext(t.Context(), "sh", "-c", c.front, command, "install", "--python", python, "cpu")
+			run.Env = append(os.Environ(), "XDG_CACHE_HOME="+dir, "HOME="+dir)
+			o := finishAfter(t, dir, run, func(p *os.Process) {
+				for range 3000 {
+					if _, err := os.Stat(ready); err == nil {
+						break
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+				for _, s := range c.signals {
+					_ = p.Signal(s)
+				}
+			})
+			assert.Equal(t, c.status, o.status)
+			assert.Regexp(t, `^cpu: downloading `+regexp.QuoteMeta(cpuPackage(t))+` \(.*\)\npjrt: interrupted\n$`, o.stderr)
+			left, err := filepath.Glob(filepath.Join(dir, "purepjrt", "plugins", "*[^k]"))
+			require.NoError(t, err)
+			hidden, err := filepath.Glob(filepath.Join(dir, "purepjrt", "plugins", ".*"))
+			require.NoError(t, err)
+			assert.Empty(t, append(left, hidden...))
+		})
+	}
 }
 
 func TestInstallListsAndFindsInTheUsersCache(t *testing.T) {

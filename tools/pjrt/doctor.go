@@ -288,26 +288,20 @@ func (d *doctor) python(ctx context.Context) {
 		d.add("python", warning, "install Python 3 with pip, to install plugins", "%v", err)
 		return
 	}
-	c := python.Module(ctx, path, nil, "pip", "--version")
-	c.WaitDelay = time.Second
-	var out, said strings.Builder
-	c.Stdout, c.Stderr = &out, &said
-	if err := c.Run(); err != nil {
-		d.add("python", warning, command+" -I -m ensurepip, or your system's python3-pip, to install plugins",
-			"%s has no pip: %s", path, cmp.Or(lastLine(said.String()), err.Error()))
+	out, said, err := python.Run(python.Module(ctx, path, nil, "pip", "--version"))
+	if err != nil {
+		remedy, reason := command+" -I -m ensurepip, or your system's python3-pip, to install plugins", python.Reason(said)
+		if reason != "" && !strings.Contains(reason, "No module named") {
+			remedy = "repair Python and the configuration of pip, to install plugins"
+		}
+		d.add("python", warning, remedy, "%s has no pip that works: %s", path, cmp.Or(reason, err.Error()))
 		return
 	}
-	version, _, _ := strings.Cut(strings.TrimSpace(out.String()), " from ")
+	version, _, _ := strings.Cut(strings.TrimSpace(out), " from ")
 	d.add("python", fine, "", "%s, %s", path, version)
 	if value := os.Getenv("PIP_NO_INDEX"); value != "" && value != "0" {
 		d.add("pip", warning, "unset it, or put wheels into PIP_FIND_LINKS", "PIP_NO_INDEX=%s: pip does not use a package index", value)
 	}
-}
-
-// lastLine returns the last line of text, where Python says why it failed.
-func lastLine(text string) string {
-	text = strings.TrimSpace(text)
-	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
 // roomOfPlugin is how much space the largest plugin needs, as a wheel and unpacked.

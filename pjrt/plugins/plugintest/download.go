@@ -70,12 +70,12 @@ func (b *build) pip(ctx context.Context, staging string) (wheel string, err erro
 		return "", err
 	}
 	env := append(os.Environ(), "TMPDIR="+staging)
-	out, err := python.Module(ctx, interpreter, env, "pip", "download",
+	stdout, stderr, err := python.Run(python.Module(ctx, interpreter, env, "pip", "download",
 		"--quiet", "--no-input", "--disable-pip-version-check", "--no-cache-dir", "--no-deps", "--only-binary=:all:",
 		"--implementation", "py", "--python-version", "3.11", "--abi", "none", "--platform", b.platform,
-		"--dest", staging, b.project+"=="+b.version).CombinedOutput()
+		"--dest", staging, b.project+"=="+b.version))
 	if err != nil {
-		return "", fmt.Errorf("pip download: %w: %s", err, out)
+		return "", fmt.Errorf("pip download: %w: %s", err, python.Reason(stdout+stderr))
 	}
 	wheels, err := filepath.Glob(filepath.Join(staging, "*.whl"))
 	if err != nil || len(wheels) != 1 {

@@ -7,7 +7,7 @@
 //
 // Results go to standard output. Errors and progress go to standard error; an error is one line, or
 // two if a search found nothing. The exit status is 0 for success, 1 for a failure, 2 for a wrong
-// command line and 130 after Ctrl-C.
+// command line and 128 and its number after a signal, such as 130 after Ctrl-C.
 //
 // On a terminal, lines break between words, tables that do not fit become lists, and a line is
 // overwritten while something takes long. Elsewhere, nothing is wrapped, coloured or overwritten.
@@ -76,9 +76,9 @@ func New(name, short string, commands ...*cobra.Command) *cobra.Command {
 	return root
 }
 
-// Main runs the command line of this process, and ends the process. The first SIGINT or SIGTERM
-// ends the context of the commands, and one that comes half a second later or after that ends the
-// process.
+// Main runs the command line of this process, and ends the process. The first SIGINT, SIGTERM or
+// SIGHUP ends the context of the commands, and one that comes half a second later or after that
+// ends the process.
 func Main(root *cobra.Command) {
 	ignoreFileSizeSignal()
 	ctx := interruptible()
@@ -107,6 +107,9 @@ func interruptible() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup makes it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		s := <-signals
 		number, _ := s.(syscall.Signal)
