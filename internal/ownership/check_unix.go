@@ -31,7 +31,7 @@ func checkFolder(info fs.FileInfo) error {
 func checkOwner(info fs.FileInfo) error {
 	// Root can change the whole system anyway.
 	if s, ok := info.Sys().(*syscall.Stat_t); ok && s.Uid != 0 && int(s.Uid) != os.Geteuid() {
-		return fmt.Errorf("it belongs to user %d, who could decide what code runs", s.Uid)
+		return fmt.Errorf("%w %d, who could decide what code runs", ErrForeign, s.Uid)
 	}
 	return nil
 }

@@ -6,14 +6,18 @@
 package ownership
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
 
+// ErrForeign is wrapped by the errors about what another user owns. It begins their text.
+var ErrForeign = errors.New("it belongs to user")
+
 // Check returns an error if a user other than this one and root owns the file or directory,
-// or can write to it. The error says what to do.
+// which is an [ErrForeign], or can write to it. The error says what to do.
 //
 // On Windows it relies on the access control lists that files inherit from the user's
 // directory, and accepts everything.

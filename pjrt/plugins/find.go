@@ -232,10 +232,7 @@ func (f *finder) unusable(c Candidate) error {
 	}
 	switch c.Origin {
 	case OriginCache:
-		if len(c.Needs) > 0 { // the plugin itself is whole
-			return fmt.Errorf("plugin %s: %w", c.Name, err)
-		}
-		return fmt.Errorf("plugin %s: %w; run: pjrt install --force %s", c.Name, err, c.Name)
+		return fmt.Errorf("plugin %s: %w", c.Name, err)
 	case OriginNames, OriginLibraryPath, OriginPluginPath:
 		return fmt.Errorf("%s: %w", c.source(), err)
 	}
@@ -271,6 +268,10 @@ func (f *finder) cached(context.Context) (found []Candidate, note string) {
 		}
 		if err != nil {
 			c.Path, c.Problem = filepath.Join(dir, p.id(w)), problem{err}
+			var known *cacheError
+			if errors.As(err, &known) {
+				c.remedy = known.remedy
+			}
 		}
 		found = append(found, c)
 	}

@@ -6,6 +6,7 @@ package plugins
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -275,7 +276,7 @@ func TestAChosenPluginMustWork(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(dir, filepath.FromSlash(toyInCache))))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, filepath.FromSlash(toyInCache)), 0o755))
 	_, err = f.lookupPlugin(t.Context(), "toy")
-	require.ErrorContains(t, err, "is not a file: remove it and install again")
+	require.ErrorContains(t, err, "is not a file; run: pjrt install --force toy")
 }
 
 func TestLookupByAliasPrefersDevices(t *testing.T) {
@@ -355,7 +356,9 @@ func cpuVersion(t *testing.T, dir, name string) string {
 	t.Helper()
 	p, err := known(packagesFor(linuxAMD64), name)
 	require.NoError(t, err)
-	return put(t, aPlugin.bytes(), dir, "cache", p.id(p.wheels[linuxAMD64]), p.fileName())
+	id, size := p.id(p.wheels[linuxAMD64]), len(aPlugin.bytes())
+	put(t, fmt.Appendf(nil, "%s,%s,%d\n", p.fileName(), recordHash, size), dir, "cache", id, recordName)
+	return put(t, aPlugin.bytes(), dir, "cache", id, p.fileName())
 }
 
 func TestEveryVersionOfTheCPUPluginIsFoundByItsName(t *testing.T) {

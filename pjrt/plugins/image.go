@@ -120,9 +120,17 @@ func (f *finder) inspect(c *Candidate) {
 			c.Hardware = f.driverFor(c.Name + "/" + c.Path)
 		}
 	}
-	if c.Problem != nil {
-		return
+	if c.Problem == nil {
+		f.inspectLibrary(c)
 	}
+	if c.Problem != nil && c.remedy == "" && c.Origin == OriginCache {
+		c.remedy = reinstall(c.Name)
+		c.Problem = problem{&cacheError{c.Problem, c.remedy}}
+	}
+}
+
+// inspectLibrary reads the file at c.Path, and fills in whether it can be loaded.
+func (f *finder) inspectLibrary(c *Candidate) {
 	img := f.image(c.Path)
 	if errors.Is(img.err, fs.ErrNotExist) {
 		if target, err := os.Readlink(c.Path); err == nil {

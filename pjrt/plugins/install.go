@@ -15,8 +15,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/purepjrt/purepjrt/internal/ownership"
 	"github.com/purepjrt/purepjrt/internal/python"
 )
@@ -56,15 +54,15 @@ func Dir() (string, error) {
 }
 
 // Install makes the plugin called name (see [Packages]) available and returns the path of its
-// library. If the plugin is installed already, Install uses neither pip nor the network. Otherwise
-// it has pip download the one wheel that the package is pinned to, verifies the SHA-256 itself and
+// library. If the plugin is installed already, and the library has the size that it was installed
+// with, Install uses neither pip nor the network. Otherwise it has pip download the one wheel that the package is pinned to, verifies the SHA-256 itself and
 // unpacks the library, its licences and the PJRT header that it was built with, if the wheel has
 // them.
 //
 // The plugin appears under its final name complete or not at all: Install unpacks it into a sibling
 // directory, flushes it to disk and renames it. After an error, such as a full disk, a wrong hash
 // or the end of ctx, nothing is left behind. Files left by a killed process are never used as a
-// plugin, and the next Install of the same plugin removes them. If several processes install the
+// plugin, and the next Install or Uninstall removes them. If several processes install the
 // same plugin, one downloads it and the others wait.
 //
 // A plugin that another user could have written is an error: its library, its directory and Dir
@@ -182,8 +180,15 @@ func (in *installer) installLibrary(ctx context.Context, name string) (library s
 		return "", err
 	}
 	library, err = in.installed(p, w)
-	if !in.Force && !errors.Is(err, fs.ErrNotExist) {
-		return library, err
+	if !in.Force && !repairable(err) {
+		if err != nil {
+			return "", fmt.Errorf("plugin %s: %w", p.Name, err)
+		}
+		in.sweep()
+		return library, nil
+	}
+	if errors.Is(err, errDamaged) {
+		fmt.Fprintf(in.Progress, "%s: %v\n", p.Name, errors.Unwrap(err))
 	}
 	defer func() {
 		if err != nil {
@@ -194,7 +199,7 @@ func (in *installer) installLibrary(ctx context.Context, name string) (library s
 		return "", err
 	}
 	if err := ownership.CheckTree(in.Dir, in.Dir); err != nil {
-		return "", fmt.Errorf("the plugin directory is not safe: %w", err)
+		return "", fmt.Errorf("the plugin directory is not safe: %w", in.remedied(p.Name, err))
 	}
 	unlock, err := in.lock(ctx, p.id(w))
 	if err != nil {
@@ -204,9 +209,10 @@ func (in *installer) installLibrary(ctx context.Context, name string) (library s
 
 	// The process that held the lock before may have installed it.
 	library, err = in.installed(p, w)
-	if !in.Force && !errors.Is(err, fs.ErrNotExist) {
+	if !in.Force && !repairable(err) {
 		return library, err
 	}
+	in.sweep()
 	staging, remove, err := in.stage(p.id(w))
 	if err != nil {
 		return "", err
@@ -247,24 +253,33 @@ func (in *installer) fetch(ctx context.Context, p *Package, w wheel, staging, co
 func megabytes(n int64) string { return fmt.Sprintf("%d MB", max(1, (n+500_000)/1_000_000)) }
 
 // installed returns the library of p in the cache. The error is [fs.ErrNotExist] if p is not
-// installed, and another one if that cannot be determined, or if another user could have written
-// the library.
+// installed, and otherwise says what to do: it cannot be determined, or another user could have
+// written the library, or it is an errDamaged.
 func (in *installer) installed(p *Package, w wheel) (string, error) {
 	library := filepath.Join(in.Dir, p.id(w), p.fileName())
 	info, err := os.Stat(library)
 	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("cannot look for plugin %s: %w", p.Name, err)
-	case err != nil:
+	case errors.Is(err, fs.ErrNotExist):
 		return "", err
+	case err != nil:
+		err = fmt.Errorf("cannot look for it: %w", err)
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("plugin %s: %s is not a file: remove it and install again", p.Name, library)
+		err = fmt.Errorf("%w: %s is not a file", errDamaged, library)
+	default:
+		if err = ownership.CheckTree(in.Dir, library); err != nil {
+			err = fmt.Errorf("it is not safe to load: %w", err)
+		} else {
+			err = checkSize(library, info.Size(), w)
+		}
 	}
-	if err := ownership.CheckTree(in.Dir, library); err != nil {
-		return "", fmt.Errorf("plugin %s is not safe to load: %w", p.Name, err)
+	if err != nil {
+		return "", in.remedied(p.Name, err)
 	}
 	return library, nil
 }
+
+// repairable reports whether an error of [installer.installed] is a reason to install the plugin.
+func repairable(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errDamaged) }
 
 // publish gives the unpacked content its final name.
 func (in *installer) publish(p *Package, w wheel, staging, content string) (string, error) {
@@ -282,34 +297,6 @@ func (in *installer) publish(p *Package, w wheel, staging, content string) (stri
 		return "", err
 	}
 	return filepath.Join(final, p.fileName()), nil
-}
-
-// lock keeps other processes from installing the same wheel. The kernel releases the lock of a
-// process that dies, so a stale lock file is harmless.
-func (in *installer) lock(ctx context.Context, id string) (unlock func(), err error) {
-	l := flock.New(filepath.Join(in.Dir, id+".lock"))
-	held, err := l.TryLock()
-	if err == nil && !held {
-		fmt.Fprintf(in.Progress, "waiting for another process that is installing %s\n", id)
-		_, err = l.TryLockContext(ctx, lockPoll)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", l.Path(), err)
-	}
-	return func() { _ = l.Unlock() }, nil
-}
-
-func stagingPrefix(id string) string { return "." + id + ".part-" }
-
-// stage makes a directory to install in, which remove removes. It first removes the directories of
-// killed processes: the caller holds the lock of id, so none of them is in use. Those that cannot
-// be removed do no harm, and the next installation tries again.
-func (in *installer) stage(id string) (dir string, remove func(), err error) {
-	for _, dir := range glob(in.Dir, stagingPrefix(id)+"*") {
-		_ = os.RemoveAll(dir)
-	}
-	dir, err = os.MkdirTemp(in.Dir, stagingPrefix(id))
-	return dir, func() { _ = os.RemoveAll(dir) }, err
 }
 
 // explain puts a reason that users understand in front of an error of the operating system.

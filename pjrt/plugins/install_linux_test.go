@@ -41,7 +41,7 @@ func TestInstallIntoAReadOnlyCache(t *testing.T) {
 		want string
 	}{
 		"not writable": {0o555, "cannot install toy: the plugin directory cannot be used (XDG_CACHE_HOME or HOME moves it): "},
-		"not readable": {0o000, "cannot look for plugin toy: "},
+		"not readable": {0o000, "; set XDG_CACHE_HOME or HOME to a directory of this user, or let the owner of "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io/fs"
@@ -228,7 +229,7 @@ func TestInstallFetchesExactlyThePinnedWheelOnce(t *testing.T) {
 	assert.Equal(t, filepath.Join(b.dir, b.pkg.id(b.pkg.wheels[b.installer.platform]), "toy.so"), library)
 	installed, err := os.ReadDir(filepath.Dir(library))
 	require.NoError(t, err)
-	assert.Len(t, installed, 3, "the library, its licence and its header, and nothing else of the wheel")
+	assert.Len(t, installed, 4, "the library, its licence, its header, a record of them, and nothing else of the wheel")
 
 	runs := b.runs()
 	require.Len(t, runs, 1)
@@ -268,6 +269,89 @@ func TestInstallByForceReplacesADamagedLibrary(t *testing.T) {
 	assert.Equal(t, library, again)
 	b.requireInstalled(library)
 	assert.Len(t, b.runs(), 2)
+}
+
+func TestInstallRepairsWhatIsNotAsItWasInstalled(t *testing.T) {
+	t.Parallel()
+	whole := int64(len(libraryText))
+	for name, c := range map[string]struct {
+		unpacked int64 // as the table says
+		record   bool
+		damage   func(library string) error
+		repaired bool
+	}{
+		"truncated":             {record: true, damage: func(l string) error { return os.Truncate(l, whole-1) }, repaired: true},
+		"empty":                 {record: true, damage: func(l string) error { return os.Truncate(l, 0) }, repaired: true},
+		"longer":                {record: true, damage: func(l string) error { return os.Truncate(l, whole+1) }, repaired: true},
+		"truncated, no record":  {unpacked: whole, damage: func(l string) error { return os.Truncate(l, whole/2) }, repaired: true},
+		"longer, no record":     {unpacked: whole, damage: func(l string) error { return os.Truncate(l, whole+1) }, repaired: true},
+		"whole, no record":      {unpacked: whole, damage: func(string) error { return nil }},
+		"unknown size":          {damage: func(l string) error { return os.Truncate(l, whole/2) }},
+		"a link to another one": {record: true, damage: func(l string) error { return errors.Join(os.Remove(l), os.Symlink("LICENSE", l)) }},
+		"a directory":           {record: true, damage: func(l string) error { return errors.Join(os.Remove(l), os.Mkdir(l, 0o755)) }, repaired: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, toyWheel(t))
+			w := b.pkg.wheels[b.installer.platform]
+			w.unpacked = c.unpacked
+			b.pkg.wheels[b.installer.platform] = w
+			library, err := b.install(t.Context())
+			require.NoError(t, err)
+			if !c.record {
+				require.NoError(t, os.Remove(filepath.Join(filepath.Dir(library), recordName)))
+			}
+			require.NoError(t, c.damage(library))
+			_, err = b.find()
+			if !c.repaired {
+				require.NoError(t, err)
+				_, err = b.install(t.Context())
+				require.NoError(t, err)
+				assert.Len(t, b.runs(), 1)
+				return
+			}
+			require.ErrorIs(t, err, ErrUnusable)
+			require.ErrorContains(t, err, "the installed library is damaged: "+library)
+			require.ErrorContains(t, err, "; run: pjrt install --force toy")
+			var says strings.Builder
+			b.installer.Progress = &says
+			again, err := b.install(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, library, again)
+			b.requireInstalled(library)
+			assert.Regexp(t, "^toy: the installed library is damaged: .*\ntoy: downloading", says.String())
+		})
+	}
+}
+
+func TestVerifyComparesHashes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	library, err := b.install(t.Context())
+	require.NoError(t, err)
+	c := Candidate{Name: "toy", Path: library, Origin: OriginCache}
+	require.NoError(t, c.Verify(t.Context()))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, c.Verify(ended), context.Canceled)
+
+	flipped := []byte(libraryText)
+	flipped[3] ^= 1
+	require.NoError(t, os.WriteFile(library, flipped, 0o644))
+	err = c.Verify(t.Context())
+	require.ErrorContains(t, err, "plugin toy: the installed library is damaged: "+library+" has the hash sha256=")
+	require.ErrorContains(t, err, "; run: pjrt install --force toy")
+	assertOneLine(t, err)
+	c.Origin = OriginPath
+	require.NoError(t, c.Verify(t.Context()))
+	c.Origin = OriginCache
+
+	b.installer.Force = true
+	_, err = b.install(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, c.Verify(t.Context()))
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(library), recordName), []byte("\"toy.so"), 0o644))
+	require.NoError(t, c.Verify(t.Context()), "a record that says nothing")
 }
 
 func TestInstallRepairsADirectoryWithoutItsLibrary(t *testing.T) {

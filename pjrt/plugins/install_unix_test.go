@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -96,7 +97,7 @@ func TestAPluginThatOthersCanChangeIsNotUsed(t *testing.T) {
 				require.NoError(t, c.do(path))
 
 				_, err = b.install(t.Context())
-				require.ErrorContains(t, err, "plugin toy is not safe to load: "+path+": "+c.says)
+				require.ErrorContains(t, err, "plugin toy: it is not safe to load: "+path+": "+c.says)
 				assertOneLine(t, err)
 				_, err = b.find()
 				require.ErrorIs(t, err, ErrUnusable)
@@ -105,7 +106,15 @@ func TestAPluginThatOthersCanChangeIsNotUsed(t *testing.T) {
 				f.dir, f.table = func() (string, error) { return b.dir, nil }, b.installer.table
 				_, err = f.lookupPlugin(t.Context(), "toy")
 				require.ErrorContains(t, err, c.says)
-				require.ErrorContains(t, err, "pjrt install --force toy")
+				remedy := "run: pjrt install --force toy"
+				if what == "all plugins" {
+					remedy = map[bool]string{
+						true:  "let root run: chown -R 0 " + b.dir,
+						false: "run: chmod go-w " + b.dir + " && pjrt install --force toy",
+					}[strings.HasPrefix(c.name, "user")]
+				}
+				require.ErrorContains(t, err, remedy)
+				assert.Equal(t, 1, strings.Count(err.Error(), "plugin toy"))
 				assert.Len(t, b.runs(), 1)
 
 				b.installer.Force = true

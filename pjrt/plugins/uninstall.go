@@ -21,8 +21,9 @@ var ErrNotInstalled = errors.New("it is not installed")
 // [ErrNotInstalled]. While another process installs the plugin, Uninstall waits. Of opts, it uses
 // Dir and Progress.
 //
-// The plugin disappears at once: its directory gets another name before its files are removed. The
-// next Install removes what a killed process leaves.
+// The plugin disappears at once: its directory gets another name before its files are removed. What
+// killed processes left of installations is removed too; if there is nothing else, it counts as the
+// plugin.
 func Uninstall(ctx context.Context, name string, opts InstallOptions) (bytes int64, err error) {
 	in, err := newInstaller(opts)
 	if err != nil {
@@ -46,28 +47,33 @@ func (in *installer) uninstall(ctx context.Context, name string) (bytes int64, e
 	if !ok {
 		return 0, ErrNotInstalled
 	}
-	dir := filepath.Join(in.Dir, p.id(w))
-	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+	id := p.id(w)
+	dir := filepath.Join(in.Dir, id)
+	defer in.sweep()
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) && len(glob(in.Dir, stagingPrefix(id)+"*")) == 0 {
 		return 0, ErrNotInstalled // nor is there anything to lock
 	}
-	unlock, err := in.lock(ctx, p.id(w))
+	unlock, err := in.lock(ctx, id)
 	if err != nil {
 		return 0, err
 	}
 	defer unlock()
-	staging, err := os.MkdirTemp(in.Dir, stagingPrefix(p.id(w)))
+	left := in.clear(id)
+	staging, err := os.MkdirTemp(in.Dir, stagingPrefix(id))
 	if err != nil {
-		return 0, err
+		return left, err
 	}
 	removed := filepath.Join(staging, "removed")
 	err = os.Rename(dir, removed)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case err == nil:
+		bytes, _ = sizesBelow(removed)
+	case errors.Is(err, fs.ErrNotExist) && left > 0:
+		err = nil
+	case errors.Is(err, fs.ErrNotExist):
 		err = ErrNotInstalled // another process was faster
 	}
-	if err == nil {
-		bytes, _ = sizesBelow(removed)
-	}
-	return bytes, errors.Join(err, os.RemoveAll(staging))
+	return bytes + left, errors.Join(err, os.RemoveAll(staging))
 }
 
 // present returns p, which name asks for. If it is not installed, and name has no version, present

@@ -103,3 +103,46 @@ func TestUninstallTakesWhatTheNameOfAKindFinds(t *testing.T) {
 	_, err = b.installer.uninstall(t.Context(), "toy")
 	require.ErrorIs(t, err, ErrNotInstalled, "an old version is only removed by its own name")
 }
+
+func TestWhatDeadProcessesLeftIsRemoved(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	id := b.pkg.id(b.pkg.wheels[b.installer.platform])
+	leave := func() (live string, dead []string) {
+		for _, id := range []string{id, "toy-0.1-000000000000", "held-1-000000000000"} {
+			require.NoError(t, os.MkdirAll(filepath.Join(b.dir, stagingPrefix(id)+"1"), 0o755))
+			put(t, []byte("12345"), b.dir, stagingPrefix(id)+"1", "wheel")
+			dead = append(dead, filepath.Join(b.dir, stagingPrefix(id)+"1"))
+		}
+		return dead[2], dead[:2]
+	}
+	live, dead := leave()
+	unlock, err := b.installer.lock(t.Context(), "held-1-000000000000")
+	require.NoError(t, err)
+	defer unlock()
+	check := func() {
+		t.Helper()
+		assert.DirExists(t, live)
+		for _, dir := range dead {
+			assert.NoDirExists(t, dir)
+		}
+	}
+
+	bytes, err := b.installer.uninstall(t.Context(), "toy")
+	require.NoError(t, err, "half of it was there")
+	assert.EqualValues(t, 5, bytes)
+	check()
+	_, err = b.installer.uninstall(t.Context(), "toy")
+	require.ErrorIs(t, err, ErrNotInstalled)
+	for range 2 { // the second time, it is installed
+		leave()
+		_, err = b.install(t.Context())
+		require.NoError(t, err)
+		check()
+	}
+	leave()
+	bytes, err = b.installer.uninstall(t.Context(), "toy")
+	require.NoError(t, err)
+	assert.Greater(t, bytes, int64(5+len(libraryText)))
+	check()
+}

@@ -58,7 +58,7 @@ func verify(file, want string) error {
 const maxUnpacked = 8 << 30
 
 // unpack creates dir, unless it exists, and writes the library of p, its licences and its header
-// there, each under its base name, or the files of a compiler under the paths in the table. It
+// there, each under its base name, with a RECORD of them, or the files of a compiler under the paths in the table. It
 // ignores the other files of the wheel.
 func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir string) error {
 	base := filepath.Base(archive)
@@ -79,6 +79,7 @@ func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir
 			count.total += int64(entry.UncompressedSize64)
 		}
 	}
+	var files []recorded
 	written := map[string]bool{} // by names in lower case, since some file systems ignore case
 	for _, entry := range z.File {
 		name := p.target(entry.Name)
@@ -87,7 +88,8 @@ func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir
 		}
 		written[strings.ToLower(name)] = true
 		to := filepath.Join(dir, filepath.FromSlash(name))
-		err := in.extract(ctx, entry, to, count)
+		hash, err := in.extract(ctx, entry, to, count)
+		files = append(files, recorded{name, int64(entry.UncompressedSize64), hash})
 		if err == nil && slices.Contains(p.files, name) && entry.Mode()&0o100 != 0 {
 			err = makeExecutable(to)
 		}
@@ -98,6 +100,11 @@ func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir
 	for _, needed := range p.needed() {
 		if !written[strings.ToLower(p.target(needed))] {
 			return fmt.Errorf("%s contains no %s", base, needed)
+		}
+	}
+	if len(p.files) == 0 {
+		if err := in.writeRecord(dir, files); err != nil {
+			return err
 		}
 	}
 	return syncTree(dir)
@@ -174,23 +181,24 @@ func (p *Package) needed() []string {
 	return []string{p.Library}
 }
 
-// extract writes one entry and flushes it, because if the later rename reached the disk first, a
-// power cut could leave a library without contents. The reader checks the CRC and the size of the
-// entry at its end.
-func (in *installer) extract(ctx context.Context, entry *zip.File, to string, count *meter) error {
+// extract writes one entry, and returns its hash as in a RECORD. It flushes the file, because if the
+// later rename reached the disk first, a power cut could leave a library without contents. The
+// reader checks the CRC and the size of the entry at its end.
+func (in *installer) extract(ctx context.Context, entry *zip.File, to string, count *meter) (hash string, err error) {
 	r, err := entry.Open()
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer r.Close()
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
+		return "", err
 	}
 	f, err := in.create(to)
 	if err != nil {
-		return err
+		return "", err
 	}
-	n, err := io.Copy(io.MultiWriter(f, count), io.LimitReader(ctxReader{ctx, r}, int64(entry.UncompressedSize64)+1))
+	h := sha256.New()
+	n, err := io.Copy(io.MultiWriter(f, h, count), io.LimitReader(ctxReader{ctx, r}, int64(entry.UncompressedSize64)+1))
 	if err == nil && uint64(n) > entry.UncompressedSize64 {
 		err = fmt.Errorf("it has more than the %d bytes that the wheel declares", entry.UncompressedSize64)
 	}
@@ -200,7 +208,7 @@ func (in *installer) extract(ctx context.Context, entry *zip.File, to string, co
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
-	return err
+	return hashText(h.Sum(nil)), err
 }
 
 // makeExecutable lets everyone who can read a file run it.

@@ -152,9 +152,9 @@ func examine(cmd *cobra.Command, names []string, trials *trialOptions) ([]findin
 	if err != nil {
 		return nil, err
 	}
-	d.plugins(tried, len(names) > 0)
+	d.plugins(ctx, tried, len(names) > 0)
 	if len(names) == 0 {
-		d.devices(ctx, list)
+		d.devices(ctx, list, tried)
 		d.python(ctx)
 		d.directories()
 	}
@@ -165,43 +165,67 @@ func examine(cmd *cobra.Command, names []string, trials *trialOptions) ([]findin
 }
 
 // plugins looks at each plugin, and at what its platform needs. What is wrong with a plugin that
-// the user named or configured is an error.
-func (d *doctor) plugins(list []triedPlugin, named bool) {
+// the user named or configured is an error, and so is one that cannot even be loaded.
+func (d *doctor) plugins(ctx context.Context, list []triedPlugin, named bool) {
 	for _, c := range list {
-		subject := "plugin " + dash(c.Name)
-		state := warning
-		if named || !c.FailQuietly {
-			state = wrong
-		}
-		switch {
-		case len(c.Needs) > 0:
-			d.add(subject, state, c.Remedy(), "%s", strings.TrimSuffix(c.Problem.Error(), ": "+c.Remedy()))
-		case c.Problem != nil && c.Origin == plugins.OriginCache:
-			d.add(subject, wrong, "pjrt install --force "+c.Name, "%v", c.Problem)
-		case c.Problem != nil && state == wrong:
-			d.add(subject, wrong, "repair or remove it; it comes from "+string(c.Origin), "%v", c.Problem)
-		case c.Problem != nil:
-			d.add(subject, warning, "remove it if you do not need it", "%v", c.Problem)
-		case c.usable() && c.trial == nil:
-			d.add(subject, fine, "", "usable: API %s, %s", dash(c.API), c.Path)
-		case c.usable():
-			d.add(subject, fine, "", "usable: API %s, makes a client, %s", dash(c.API), c.Path)
-		case c.trial == nil:
-			d.add(subject, fine, "", "can compile for devices elsewhere: %v (%s)", c.Hardware, c.Path)
-		case c.Hardware != nil:
-			d.add(subject, warning, "", "%v; %v (%s)", c.Hardware, c.trial.err(), c.Path)
-		default:
-			remedy := ""
-			if c.trial.ended != nil {
-				remedy = "see what else it says: pjrt info " + c.Path
-			}
-			d.add(subject, state, remedy, "%v (%s)", c.trial.err(), c.Path)
-		}
+		d.plugin(ctx, &c, named)
 		if c.Platform == "cuda" && c.Problem == nil && !strings.Contains(c.Name, "@") {
 			d.cuda(c.Candidate)
 		}
 		d.faults(&c, named)
 	}
+}
+
+func (d *doctor) plugin(ctx context.Context, c *triedPlugin, named bool) {
+	subject := "plugin " + dash(c.Name)
+	state := warning
+	if named || !c.FailQuietly {
+		state = wrong
+	}
+	damage := c.Verify(ctx)
+	switch {
+	case c.Problem != nil && c.Remedy() != "":
+		if c.Origin == plugins.OriginCache && len(c.Needs) == 0 {
+			state = wrong // nobody but pjrt install put it there
+		}
+		d.add(subject, state, strings.TrimPrefix(c.Remedy(), "run: "), "%s",
+			strings.TrimRight(strings.TrimSuffix(c.Problem.Error(), c.Remedy()), ":; "))
+	case c.Problem != nil && state == wrong:
+		d.add(subject, wrong, "repair or remove it; it comes from "+string(c.Origin), "%v", c.Problem)
+	case c.Problem != nil:
+		d.add(subject, warning, "remove it if you do not need it", "%v", c.Problem)
+	case damage != nil:
+		what, remedy, _ := strings.Cut(damage.Error(), "; run: ")
+		d.add(subject, wrong, remedy, "%s", what)
+	case c.usable() && c.trial == nil:
+		d.add(subject, fine, "", "usable: API %s, %s", dash(c.API), c.Path)
+	case c.usable():
+		d.add(subject, fine, "", "usable: API %s, makes a client, %s", dash(c.API), c.Path)
+	case c.trial == nil:
+		d.add(subject, fine, "", "can compile for devices elsewhere: %v (%s)", c.Hardware, c.Path)
+	case c.diesLoading():
+		d.add(subject, wrong, c.cure(), "%v (%s)", c.trial.ended, c.Path)
+	case c.Hardware != nil:
+		d.add(subject, warning, "", "%v; %v (%s)", c.Hardware, c.trial.err(), c.Path)
+	default:
+		d.add(subject, state, c.cure(), "%v (%s)", c.trial.err(), c.Path)
+	}
+}
+
+// diesLoading reports whether the plugin ends the process that loads it.
+func (c *triedPlugin) diesLoading() bool {
+	return c.trial != nil && c.trial.ended != nil && !c.trial.Loaded
+}
+
+// cure says what to do about a plugin that was tried in vain, as far as that is known.
+func (c *triedPlugin) cure() string {
+	switch {
+	case c.diesLoading() && c.Origin == plugins.OriginCache:
+		return "pjrt install --force " + c.Name
+	case c.trial.ended != nil:
+		return "see what else it says: pjrt info " + c.Path
+	}
+	return ""
 }
 
 // faults lists what a plugin is known to compute wrongly, or to end the process over. All of them
@@ -233,7 +257,7 @@ func (d *doctor) faults(c *triedPlugin, named bool) {
 }
 
 // devices looks for devices without a plugin, and for the plugin that is used by default.
-func (d *doctor) devices(ctx context.Context, list []plugins.Candidate) {
+func (d *doctor) devices(ctx context.Context, list []plugins.Candidate, tried []triedPlugin) {
 	for _, hint := range plugins.Hints(list) {
 		what, remedy, _ := strings.Cut(hint, "; run: ")
 		d.add("devices", wrong, remedy, "%s", what)
@@ -243,7 +267,26 @@ func (d *doctor) devices(ctx context.Context, list []plugins.Candidate) {
 		d.add("default", wrong, "pjrt install cpu", "no plugin is usable: %v", err)
 		return
 	}
-	d.add("default", fine, "", "%s is used when no plugin is named", best.Name)
+	d.byDefault(best, tried)
+}
+
+// byDefault says what becomes of the plugin that is used by default.
+func (d *doctor) byDefault(best plugins.Candidate, tried []triedPlugin) {
+	i := slices.IndexFunc(tried, func(c triedPlugin) bool { return c.Name == best.Name && c.Path == best.Path })
+	if i < 0 || tried[i].usable() || tried[i].trial == nil {
+		d.add("default", fine, "", "%s is used when no plugin is named", best.Name)
+		return
+	}
+	c := &tried[i]
+	another := slices.ContainsFunc(tried, func(c triedPlugin) bool { return c.usable() && !c.Experimental })
+	switch {
+	case c.trial.ended != nil: // no other is reached
+		d.add("default", wrong, c.cure(), "%s is used when no plugin is named, and %v", best.Name, c.trial.ended)
+	case another:
+		d.add("default", warning, "", "%s is tried first when no plugin is named, and does not work; then others are", best.Name)
+	default:
+		d.add("default", wrong, "", "%s is used when no plugin is named, and does not work: %v", best.Name, c.trial.err())
+	}
 }
 
 func (d *doctor) cuda(c plugins.Candidate) {
@@ -372,7 +415,7 @@ func (d *doctor) locks() {
 		left, _ := fs.Glob(os.DirFS(dir), ".*.part-*")
 		for _, part := range left {
 			part = filepath.Join(dir, part)
-			d.add("leftover", warning, "the next pjrt install of the plugin removes it; or remove it yourself if none is running",
+			d.add("leftover", warning, "the next pjrt install or uninstall removes it, unless one is at work there",
 				"%s has %s of an unfinished installation", part, size(bytesBelow(part)))
 		}
 	}

@@ -91,6 +91,38 @@ func TestDoctorFindsWhatIsWrongAndSaysWhatToDo(t *testing.T) {
 	}
 }
 
+func TestDoctorFindsDamagedPlugins(t *testing.T) {
+	t.Parallel()
+	info, err := os.Stat(library)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		size int64
+		want string
+	}{
+		"size": {info.Size() + 1, fmt.Sprintf("has %d bytes, and not %d", info.Size(), info.Size()+1)},
+		"hash": {info.Size(), ", and not sha256=AAAA"},
+	} {
+		dir := t.TempDir()
+		installed := filepath.Join(dir, "purepjrt", "plugins", filepath.Base(filepath.Dir(library)))
+		require.NoError(t, os.MkdirAll(installed, 0o755))
+		base := filepath.Base(library)
+		write(t, installed, "RECORD", fmt.Sprintf("%s,sha256=AAAA,%d\n", base, c.size))
+		if err := os.Link(library, filepath.Join(installed, base)); err != nil {
+			content, err := os.ReadFile(library)
+			require.NoError(t, err)
+			write(t, installed, base, string(content))
+		}
+		env := []string{"XDG_CACHE_HOME=" + dir, "HOME=" + dir, "PATH=/nowhere"}
+		o := within(t, env, "doctor", "--json", "--try=none", "cpu")
+		assert.Equal(t, 1, o.status, name)
+		got := diagnosis(t, o)["plugin cpu"]
+		assert.Equal(t, wrong, got.State)
+		assert.Contains(t, got.Finding, "the installed library is damaged: ")
+		assert.Contains(t, got.Finding, c.want)
+		assert.Equal(t, "pjrt install --force cpu", got.Remedy)
+	}
+}
+
 func TestCacheCommands(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

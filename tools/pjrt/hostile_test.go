@@ -139,6 +139,39 @@ func TestAPluginThatEndsTheProcessIsReported(t *testing.T) {
 	}
 }
 
+// The user did not ask for the installed plugin, and it is still an error.
+func TestDoctorDoesNotTakeABrokenPluginForADefault(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	_, env := home(t)
+	for does, want := range map[string]map[string]finding{
+		diesLoading: {
+			"plugin cpu": {State: wrong, Finding: "loading it ends the process (SIGABRT): no chips", Remedy: "pjrt install --force cpu"},
+			"default":    {State: wrong, Finding: "cpu is used when no plugin is named, and loading it ends", Remedy: "pjrt install --force cpu"},
+		},
+		throws: {
+			"plugin cpu": {State: warning, Finding: "creating a client ends the process", Remedy: "pjrt info "},
+			"default":    {State: wrong, Finding: "cpu is used when no plugin is named, and creating a client ends", Remedy: "pjrt info "},
+		},
+		refuses: {
+			"plugin cpu": {State: warning, Finding: "no chips"},
+			"default":    {State: wrong, Finding: "cpu is used when no plugin is named, and does not work: "},
+		},
+	} {
+		c := exec.CommandContext(t.Context(), self, "doctor", "--json")
+		c.Env = append(env, hostileVariable+"="+does, "PJRT_TEST_HOSTILE_PLUGIN="+library, "PATH=")
+		o := finish(t, t.TempDir(), c)
+		assert.Equal(t, 1, o.status)
+		found := diagnosis(t, o)
+		for subject, f := range want {
+			assert.Equal(t, f.State, found[subject].State, subject)
+			assert.Contains(t, found[subject].Finding, f.Finding)
+			assert.Contains(t, found[subject].Remedy, f.Remedy)
+		}
+	}
+}
+
 func TestOnlyPluginsThatShareTheirDevicesAreTriedUnasked(t *testing.T) {
 	t.Parallel()
 	o := hostile(t, throws, t.TempDir(), "list", "--no-python", "--try=none", library)
