@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/internal/dynamic"
 )
 
 func TestOpenSaysWhatALibraryWithUndefinedSymbolsLacks(t *testing.T) {
@@ -35,4 +37,37 @@ func TestOpenSaysWhatALibraryWithUndefinedSymbolsLacks(t *testing.T) {
 			assert.ErrorContains(t, err, "undefined symbol: "+c.symbol)
 		})
 	}
+}
+
+func TestAStaticProgramSaysThatItCannotLoad(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	program := filepath.Join(dir, "main.go")
+	require.NoError(t, os.WriteFile(program, []byte(`package main
+
+import "C"
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+func main() {
+	_, err := capi.Open(os.Args[1])
+	fmt.Println(err)
+}
+`), 0o600))
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-linkmode=external -extldflags=-static", "-o", filepath.Join(dir, "main"), program)
+	build.Env = append(os.Environ(), "CGO_ENABLED=1")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, string(out))
+	library, err := filepath.EvalSymlinks("/lib64/ld-linux-x86-64.so.2")
+	if err != nil {
+		t.Skip(err)
+	}
+	out, err = exec.CommandContext(t.Context(), filepath.Join(dir, "main"), library).CombinedOutput()
+	require.NoError(t, err, string(out))
+	assert.Contains(t, string(out), dynamic.ErrStatic.Error())
 }

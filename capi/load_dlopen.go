@@ -11,6 +11,8 @@ import (
 	"runtime"
 
 	"github.com/ebitengine/purego"
+
+	"github.com/purepjrt/purepjrt/internal/dynamic"
 )
 
 // linkerMissing finds the name of a missing library in the messages of glibc, musl and dyld,
@@ -26,6 +28,9 @@ var linkerPython = regexp.MustCompile(`(undefined symbol: |Error relocating \S+:
 
 // load loads the library at path, the absolute path of an existing file.
 func load(path string) (library, error) {
+	if err := dynamic.CheckProgram(); err != nil {
+		return 0, err
+	}
 	// dlerror is a second call, and its text belongs to the thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -41,6 +46,9 @@ func load(path string) (library, error) {
 	if linkerPython.MatchString(err.Error()) {
 		return 0, fmt.Errorf("it needs Python, and does not say in which library: preload that of the Python it was built for, "+
 			"for example with LD_PRELOAD=libpython3.11.so.1.0 (%w)", err)
+	}
+	if reason := dynamic.Unmapped(err.Error()); reason != "" {
+		return 0, fmt.Errorf("%s (%w)", reason, err)
 	}
 	return 0, fmt.Errorf("the dynamic linker rejected it: %w", err)
 }

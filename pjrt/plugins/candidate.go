@@ -89,7 +89,10 @@ const (
 	OriginPath        Origin = "path"   // given as a path
 )
 
-// ErrUnusable is wrapped by the Problem of every candidate whose library cannot be loaded.
+// ErrUnusable is wrapped by the Problem of every candidate whose library cannot be loaded, and by
+// every error of [Find], [Load], [Open] and [Share] that such a library causes, whether a name or a
+// path led to it. If nothing is there, the error is [ErrNotFound]. If a search passed unusable
+// libraries over and found no other, it is both.
 var ErrUnusable = errors.New("not usable as a plugin")
 
 // problem is why a library cannot be loaded.

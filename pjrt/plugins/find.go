@@ -66,8 +66,12 @@ func (e *SearchError) Error() string {
 	return b.String()
 }
 
-// Is reports whether target is ErrNotFound.
-func (e *SearchError) Is(target error) bool { return target == ErrNotFound }
+// Is reports whether target is ErrNotFound, or ErrUnusable if a library that was found cannot be
+// loaded.
+func (e *SearchError) Is(target error) bool {
+	return target == ErrNotFound || target == ErrUnusable && e != nil &&
+		slices.ContainsFunc(e.Rejected, func(c Candidate) bool { return c.Problem != nil })
+}
 
 // Find returns the plugin called name, or the best one on this machine if name is empty. It loads
 // nothing.
@@ -179,7 +183,7 @@ func (f *finder) lookupPath(path string) (Candidate, error) {
 	f.inspect(&c)
 	switch {
 	case errors.Is(problem, fs.ErrNotExist):
-		return c, fmt.Errorf("%w: %w", ErrNotFound, problem)
+		return c, fmt.Errorf("%w: %w", ErrNotFound, errors.Unwrap(problem)) // nothing is there to be unusable
 	case problem != nil:
 		return c, problem
 	}
@@ -365,9 +369,9 @@ func library(path, source string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("%w: %sno such file: %s", ErrNotFound, prefix, path)
 	case err != nil:
-		return "", fmt.Errorf("plugin library: %s%w", prefix, err)
+		return "", problemf("plugin library: %s%w", prefix, err)
 	case info.IsDir():
-		return "", fmt.Errorf("plugin library: %s%s is a directory, not a library", prefix, path)
+		return "", problemf("plugin library: %s%s is a directory, not a library", prefix, path)
 	}
 	return path, nil
 }

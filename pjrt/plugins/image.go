@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/purepjrt/purepjrt/internal/dynamic"
 	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
@@ -155,6 +156,14 @@ func (f *finder) inspectLibrary(c *Candidate) {
 		return
 	case !img.exports:
 		c.Problem = problemf("%s: it does not export %s, so it is not a plugin", c.Path, entryPointSymbol)
+		return
+	}
+	if reason := dynamic.Noexec(c.Path); reason != "" {
+		c.remedy = "mount it with exec, or move the library"
+		if c.Origin == OriginCache {
+			c.remedy = "mount it with exec, or set XDG_CACHE_HOME or HOME to a directory on another one"
+		}
+		c.Problem = problemf("%s: %s: %s", c.Path, reason, c.remedy)
 		return
 	}
 	if c.API == "" {

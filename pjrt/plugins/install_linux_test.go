@@ -4,10 +4,13 @@
 package plugins
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -78,4 +81,36 @@ func TestInstalledPluginInAReadOnlyCacheIsFound(t *testing.T) {
 	asNobody(t, func() { again, err = b.install(t.Context()) })
 	require.NoError(t, err)
 	assert.Equal(t, library, again)
+}
+
+// onNoexec is a variable with the path of a library on a file system without execution.
+const onNoexec = "PLUGINS_TEST_NOEXEC"
+
+func TestAPluginOnANoexecFileSystem(t *testing.T) {
+	if path := os.Getenv(onNoexec); path != "" {
+		f := testFinder(t, nil)
+		for _, origin := range []Origin{OriginPath, OriginCache} {
+			c := Candidate{Name: "toy", Path: path, Origin: origin}
+			f.inspect(&c)
+			fmt.Println(origin, c.Problem, c.Remedy())
+		}
+		return
+	}
+	dir := t.TempDir()
+	library := put(t, aPlugin.bytes(), dir, "toy.so")
+	mounted := filepath.Join(dir, "noexec")
+	require.NoError(t, os.Mkdir(mounted, 0o755))
+	c := exec.CommandContext(t.Context(), "sh", "-c",
+		`mount -t tmpfs -o noexec tmpfs "$1" && cp "$2" "$1" && echo mounted && exec "$0" -test.run='^TestAPluginOnANoexecFileSystem$'`,
+		executable(t), mounted, library)
+	c.Env = append(os.Environ(), onNoexec+"="+filepath.Join(mounted, "toy.so"))
+	c.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
+	out, err := c.CombinedOutput()
+	if !strings.Contains(string(out), "mounted") {
+		t.Skipf("this user cannot mount: %v: %s", err, out)
+	}
+	require.NoError(t, err, string(out))
+	why := mounted + "/toy.so: the file system of " + mounted + " is mounted noexec, so that no code in it runs: "
+	assert.Contains(t, string(out), "path "+why+"mount it with exec, or move the library")
+	assert.Contains(t, string(out), "cache "+why+"mount it with exec, or set XDG_CACHE_HOME or HOME")
 }

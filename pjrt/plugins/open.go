@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -156,15 +157,19 @@ func load(c Candidate) (*pjrt.Plugin, error) {
 	return plugin, whatItIs(c, err)
 }
 
-// whatItIs makes the error of a file that is no library say what it is instead: the loader only
-// says where it stopped reading.
+// whatItIs makes the error of a library that cannot be loaded an ErrUnusable, and that of a file
+// that is no library say what it is instead: the loader only says where it stopped reading.
 func whatItIs(c Candidate, err error) error {
-	if c.Problem == nil || !errors.Is(err, capi.ErrNotLibrary) {
+	var unusable *capi.OpenError
+	switch {
+	case !errors.As(err, &unusable) || errors.Is(err, fs.ErrNotExist):
 		return err
+	case c.Problem == nil || !errors.Is(err, capi.ErrNotLibrary):
+		return problem{err}
 	}
-	return &capi.OpenError{
+	return problem{&capi.OpenError{
 		Path: c.Path, Err: fmt.Errorf("%w: %s", capi.ErrNotLibrary, strings.TrimPrefix(c.Problem.Error(), c.Path+": ")),
-	}
+	}}
 }
 
 // try calls use with the plugin called name. Without a name, it calls use with the best one, and if

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -59,6 +60,35 @@ func TestAClientIsOpenedByNameWithTheOptionsOfItsConfiguration(t *testing.T) {
 			assert.Same(t, client.Devices()[0], d)
 			assert.Equal(t, 1, plugins.ProcessCount(client))
 		})
+	}
+}
+
+func TestALibraryThatCannotBeLoadedIsUnusableByNameAndByPath(t *testing.T) {
+	dir := t.TempDir()
+	text, python := filepath.Join(dir, "pjrt_plugin_text.so"), filepath.Join(dir, "lib", "pjrt_plugin_other.so")
+	require.NoError(t, os.WriteFile(text, []byte("text"), 0o644))
+	require.NoError(t, os.Mkdir(filepath.Dir(python), 0o755))
+	require.NoError(t, os.WriteFile(python, []byte("text"), 0o644))
+	t.Setenv(plugins.NamesAndLibraryPaths, "broken:"+text+",none:/no/such/plugin.so")
+	t.Setenv("LD_LIBRARY_PATH", filepath.Dir(python))
+	for what, want := range map[string]struct{ unusable, notFound bool }{
+		"broken":               {unusable: true},
+		text:                   {unusable: true},
+		"/etc/passwd":          {unusable: true},
+		dir + "/":              {unusable: true},
+		"other":                {unusable: true, notFound: true},
+		"none":                 {notFound: true},
+		"/no/such/plugin.so":   {notFound: true},
+		"no-such-plugin":       {notFound: true},
+		"/no/such/plugin.json": {notFound: true},
+	} {
+		_, err := plugins.Open(t.Context(), what, nil)
+		assert.Equal(t, want.unusable, errors.Is(err, plugins.ErrUnusable), "%s: %v", what, err)
+		assert.Equal(t, want.notFound, errors.Is(err, plugins.ErrNotFound), "%s: %v", what, err)
+		_, err = plugins.Load(t.Context(), what)
+		assert.Equal(t, want.unusable, errors.Is(err, plugins.ErrUnusable), "%s: %v", what, err)
+		var open *capi.OpenError
+		assert.Equal(t, what == text || what == "/etc/passwd", errors.As(err, &open), "%s: %v", what, err)
 	}
 }
 

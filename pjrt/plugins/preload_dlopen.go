@@ -9,10 +9,15 @@ import (
 	"runtime"
 
 	"github.com/ebitengine/purego"
+
+	"github.com/purepjrt/purepjrt/internal/dynamic"
 )
 
 // loadLibrary loads a library without making its symbols global.
 func loadLibrary(path string) error {
+	if err := dynamic.CheckProgram(); err != nil {
+		return err
+	}
 	// dlerror is a second call, and its text belongs to the thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
