@@ -149,6 +149,11 @@ func examine(cmd *cobra.Command, names []string, trials *trialOptions) ([]findin
 		return nil, err
 	}
 	tried, err := trials.tryAll(ctx, list, len(names) > 0)
+	var none *childError
+	if errors.As(err, &none) {
+		d.add("child process", wrong, none.remedy(), "plugins cannot be tried: %v", none.err)
+		tried, err = (&trialOptions{which: tryNone}).tryAll(ctx, list, len(names) > 0)
+	}
 	if err != nil {
 		return nil, err
 	}

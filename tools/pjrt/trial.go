@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -81,11 +82,34 @@ func located(c plugins.Candidate) string {
 	return path
 }
 
+// childError says that no child can be started.
+type childError struct{ err error }
+
+func (e *childError) Error() string {
+	text := e.err.Error()
+	if remedy := e.remedy(); remedy != "" {
+		text += "; " + remedy + ", or leave out the child with list --try=none"
+	}
+	return text
+}
+
+func (e *childError) Unwrap() error { return e.err }
+
+// remedy says what this machine lacks for a child, if that is known.
+func (e *childError) remedy() string {
+	for path, mount := range map[string]string{"/proc/self": "mount -t proc proc /proc", os.DevNull: "mount --bind /dev DIR/dev"} {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && strings.Contains(e.err.Error(), path) {
+			return path + " is missing, as containers and chroots have it: " + mount
+		}
+	}
+	return ""
+}
+
 // start starts a child that does a task.
 func start(what task) (*subprocess.Process[*progress], error) {
 	self, err := subprocess.Self()
 	if err != nil {
-		return nil, fmt.Errorf("this program cannot be found to start it again: %w", err)
+		return nil, &childError{fmt.Errorf("this program cannot be found to start it again: %w", err)}
 	}
 	cmd := exec.Command(self)
 	cmd.Args[0] = os.Args[0]
@@ -103,7 +127,7 @@ func start(what task) (*subprocess.Process[*progress], error) {
 		},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("a child process, to use the plugin in, cannot be started: %w", err)
+		return nil, &childError{fmt.Errorf("a child process, to use the plugin in, cannot be started: %w", err)}
 	}
 	request, err := message(child.Key, &what)
 	if err != nil {
