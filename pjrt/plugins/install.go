@@ -55,9 +55,9 @@ func Dir() (string, error) {
 
 // Install makes the plugin called name (see [Packages]) available and returns the path of its
 // library. If the plugin is installed already, and the library has the size that it was installed
-// with, Install uses neither pip nor the network. Otherwise it has pip download the one wheel that the package is pinned to, verifies the SHA-256 itself and
-// unpacks the library, its licences and the PJRT header that it was built with, if the wheel has
-// them.
+// with, Install uses neither pip nor the network. Otherwise it has pip download the one wheel that
+// the package is pinned to, verifies the SHA-256 itself and unpacks the library, its licences and
+// the PJRT header that it was built with, if the wheel has them.
 //
 // The plugin appears under its final name complete or not at all: Install unpacks it into a sibling
 // directory, flushes it to disk and renames it. After an error, such as a full disk, a wrong hash

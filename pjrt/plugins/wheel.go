@@ -58,8 +58,8 @@ func verify(file, want string) error {
 const maxUnpacked = 8 << 30
 
 // unpack creates dir, unless it exists, and writes the library of p, its licences and its header
-// there, each under its base name, with a RECORD of them, or the files of a compiler under the paths in the table. It
-// ignores the other files of the wheel.
+// there, each under its base name, with a RECORD of them, or the files of a compiler under the
+// paths in the table. It ignores the other files of the wheel.
 func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir string) error {
 	base := filepath.Base(archive)
 	z, err := zip.OpenReader(archive)
@@ -181,8 +181,8 @@ func (p *Package) needed() []string {
 	return []string{p.Library}
 }
 
-// extract writes one entry, and returns its hash as in a RECORD. It flushes the file, because if the
-// later rename reached the disk first, a power cut could leave a library without contents. The
+// extract writes one entry, and returns its hash as in a RECORD. It flushes the file: if the later
+// rename reached the disk first, a power cut could leave a library without contents. The
 // reader checks the CRC and the size of the entry at its end.
 func (in *installer) extract(ctx context.Context, entry *zip.File, to string, count *meter) (hash string, err error) {
 	r, err := entry.Open()

@@ -32,6 +32,7 @@ var foreign = []string{
 	"No PTX compilation provider is available",
 	"Thread tf_XLAPjRtCpuClient creation via pthread_create() failed",
 	"failed to map segment from shared object",
+	"pthread_create failed: 11",
 	"no such file or directory",
 }
 
@@ -61,7 +62,7 @@ func sentences(t testing.TB) []sentence {
 	t.Helper()
 	verb := regexp.MustCompile(`%[#+]?[a-z]`)
 	var list []sentence
-	for _, folder := range []string{"pjrt", "extensions", "tools/pjrt"} {
+	for _, folder := range []string{"pjrt", "extensions", "tools/pjrt", "internal/dynamic"} {
 		require.NoError(t, filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata") {
 				return err
