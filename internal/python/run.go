@@ -48,7 +48,7 @@ func Run(cmd *exec.Cmd) (stdout, stderr string, err error) {
 	err = cmd.Run()
 	for _, o := range []*output{out, said} {
 		if o.over {
-			return out.text.String(), said.text.String(), &OutputError{cmd.Path, excerpt.Of(o.text.String()[:2*excerpt.Limit])}
+			return out.text.String(), said.text.String(), &OutputError{cmd.Path, excerpt.OfName(o.text.String())}
 		}
 	}
 	return out.text.String(), said.text.String(), err

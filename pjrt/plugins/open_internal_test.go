@@ -93,3 +93,14 @@ func TestVariablesOfJAXBecomeCreateOptions(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, got, "they do not apply to a CPU")
 }
+
+func TestALibraryThatTheLinkerRejectsIsUnusable(t *testing.T) {
+	t.Parallel()
+	path := put(t, aPlugin.bytes(), t.TempDir(), "toy.so")
+	c, err := Find(t.Context(), path)
+	require.NoError(t, err)
+	require.NoError(t, c.Problem, "its headers are sound")
+	_, err = Load(t.Context(), path)
+	require.ErrorIs(t, err, ErrUnusable)
+	require.ErrorContains(t, err, path)
+}

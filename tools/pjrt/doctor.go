@@ -201,7 +201,7 @@ func (d *doctor) plugin(ctx context.Context, c *triedPlugin, named bool) {
 		d.add(subject, warning, "remove it if you do not need it", "%v", c.Problem)
 	case damage != nil:
 		what, remedy, _ := strings.Cut(damage.Error(), "; run: ")
-		d.add(subject, wrong, remedy, "%s", what)
+		d.add(subject, wrong, remedy, "%s", strings.TrimPrefix(what, subject+": "))
 	case c.usable() && c.trial == nil:
 		d.add(subject, fine, "", "usable: API %s, %s", dash(c.API), c.Path)
 	case c.usable():
