@@ -48,7 +48,7 @@ func startChild(ctx context.Context, opts *Options, session string, environment 
 	} else {
 		self, err := subprocess.Self()
 		if err != nil {
-			return nil, pjrt.ErrUnavailable.Errorf("this program cannot be found to start it again: %v", err)
+			return nil, pjrt.ErrUnavailable.Errorf("this program cannot be found to start it again: %v: mount /proc, or set Command in isolate.Options", err)
 		}
 		command = []string{self}
 	}
