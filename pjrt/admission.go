@@ -64,6 +64,10 @@ type traffic struct {
 
 	free int           // with up to this many executions under way, a call does not wait in the plugin
 	gate chan struct{} // has a token for each call that passed it and may wait in the plugin
+	// spread has a token for each execution on several devices whose call went through the gate.
+	// The plugin counts executions on each device. If as many run as it allows, one may have a place
+	// on the first device and wait for one on the second, another the other way round, for ever.
+	spread chan struct{}
 }
 
 // What traffic.counts has for each execution under way and for each direct call.
@@ -83,7 +87,7 @@ func (t *traffic) direct() int64 { return t.counts.Load() / oneDirect }
 // neither waits in the plugin for the other.
 func newTraffic(capacity int) traffic {
 	half := max(capacity/2, 1)
-	return traffic{free: half, gate: make(chan struct{}, half)}
+	return traffic{free: half, gate: make(chan struct{}, half), spread: make(chan struct{}, half)}
 }
 
 // admissionState says what an execution counts for.
@@ -99,6 +103,7 @@ const (
 type admission struct {
 	state   admissionState
 	direct  bool // counts as a direct call
+	spread  bool // is on several devices
 	traffic *traffic
 	slots   [2]chan struct{} // of the program's and the client's limit
 }
@@ -123,9 +128,7 @@ func (a *admission) enter(ctx context.Context, program *limit, t *traffic, soon 
 
 // leave frees the slots of an execution that is over or did not begin.
 func (a *admission) leave() {
-	if a.state == queued {
-		a.traffic.queued.Add(-1)
-	}
+	a.unqueue()
 	switch {
 	case a.direct:
 		a.traffic.counts.Add(-oneUnderWay - oneDirect)
@@ -142,6 +145,18 @@ func (a *admission) leave() {
 	a.state = outside
 }
 
+// unqueue undoes what passing the gate counted.
+func (a *admission) unqueue() {
+	if a.state != queued {
+		return
+	}
+	a.state = admitted
+	a.traffic.queued.Add(-1)
+	if a.spread {
+		<-a.traffic.spread
+	}
+}
+
 // beginCall precedes the call of the plugin, and endCall or leave follows it. It reports whether
 // the call is direct, which means that it does not wait in the plugin. Otherwise
 // beginCall has passed the gate, which lets only a few threads wait in the plugin.
@@ -150,11 +165,8 @@ func (a *admission) beginCall(ctx context.Context) (direct bool, err error) {
 		a.direct = true
 		return true, nil
 	}
-	if a.state == queued {
-		a.traffic.queued.Add(-1) // the call before failed, and this is the retry
-		a.state = admitted
-	}
-	if err := a.traffic.passGate(ctx); err != nil {
+	a.unqueue() // the call before failed, and this is the retry
+	if err := a.traffic.passGate(ctx, a.spread); err != nil {
 		return false, err
 	}
 	a.state = queued
@@ -191,10 +203,23 @@ const executionsUnderWay = "one of the executions under way, of which the plugin
 
 // passGate waits until one more thread may wait in the plugin. The caller receives from
 // the gate when the thread is back. While direct calls are under way, passGate leaves
-// room for them in the plugin.
-func (t *traffic) passGate(ctx context.Context) error {
+// room for them in the plugin. For an execution on several devices it first waits until the plugin
+// has a place on each; the caller receives from spread when the execution is over.
+func (t *traffic) passGate(ctx context.Context, spread bool) (err error) {
 	if err := refuseInHandler(ctx, fmt.Sprintf("%d executions are under way", t.underWay())); err != nil {
 		return err
+	}
+	if spread {
+		select {
+		case t.spread <- struct{}{}:
+		case <-ctx.Done():
+			return abandon.Err(ctx, nil, executionsUnderWay)
+		}
+		defer func() {
+			if err != nil {
+				<-t.spread
+			}
+		}()
 	}
 	select {
 	case t.gate <- struct{}{}:

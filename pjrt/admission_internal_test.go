@@ -16,7 +16,7 @@ func TestExecutionsThroughTheGateLeaveRoomForDirectCalls(t *testing.T) {
 	t.Parallel()
 	traffic := newTraffic(32)
 	pass := func(ctx context.Context) error {
-		err := traffic.passGate(ctx)
+		err := traffic.passGate(ctx, false)
 		if err == nil {
 			<-traffic.gate // the call is over, the execution is not
 		}
@@ -81,4 +81,35 @@ func TestLeavingAnAdmissionFreesItsPlaces(t *testing.T) {
 	assert.Zero(t, traffic.underWay())
 	assert.Empty(t, *program.slots.Load())
 	assert.Empty(t, *traffic.limit.slots.Load())
+}
+
+func TestExecutionsOnSeveralDevicesWaitUntilThePluginHasPlaces(t *testing.T) {
+	t.Parallel()
+	traffic := newTraffic(2)
+	var program limit
+	begin := func(a *admission, ctx context.Context) error {
+		a.spread = true
+		if err := a.enter(ctx, &program, &traffic, false); err != nil {
+			return err
+		}
+		direct, err := a.beginCall(ctx)
+		if err == nil {
+			a.endCall(direct) // the call is over, the execution is not
+		}
+		return err
+	}
+	var direct, queued, waiting admission
+	require.NoError(t, begin(&direct, t.Context()))
+	require.NoError(t, begin(&queued, t.Context()))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, begin(&waiting, ctx), context.DeadlineExceeded)
+	waiting.leave()
+	queued.leave()
+	require.NoError(t, begin(&waiting, t.Context()))
+	waiting.leave()
+	direct.leave()
+	assert.Empty(t, traffic.spread)
+	assert.Zero(t, traffic.queued.Load())
+	assert.Zero(t, traffic.underWay())
 }

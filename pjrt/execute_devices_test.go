@@ -7,7 +7,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -114,6 +116,38 @@ func TestReplicasSumTheirArguments(t *testing.T) {
 			assert.ErrorContains(t, err, fmt.Sprintf("the program runs on %d devices of this process: use ExecuteAll or StartAll", n))
 		})
 	}
+}
+
+// The plugin allows 32 executions on each device. With more than that, each could wait for a place on
+// one device while it has one on another, and for the others in a collective.
+func TestManyExecutionsOnSeveralDevicesGoOn(t *testing.T) {
+	t.Parallel()
+	client := cpuDevices(t, 2)
+	exe := compileWith(t, client, allReduce(2), &pjrt.CompileOptions{Replicas: 2})
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // each takes less than a millisecond
+	defer cancel()
+	var group sync.WaitGroup
+	for g := range 100 {
+		args := make([][]*pjrt.Buffer, 2)
+		for i, d := range exe.Devices() {
+			args[i] = []*pjrt.Buffer{uploadTo(t, d, floats(float32(g), float32(i), 1))}
+		}
+		group.Go(func() {
+			for range 10 {
+				outs, err := exe.ExecuteAll(ctx, args, nil)
+				if !assert.NoError(t, err) {
+					return
+				}
+				for _, row := range outs {
+					got, err := pjrt.ToSlice[float32](ctx, row[0])
+					assert.NoError(t, err)
+					assert.Equal(t, []float32{float32(2 * g), 1, 2}, got)
+					row[0].Close()
+				}
+			}
+		})
+	}
+	group.Wait()
 }
 
 // sharded multiplies two matrices, the first split by rows over n partitions,

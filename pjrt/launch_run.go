@@ -150,6 +150,7 @@ func (l *launch) prepare(ctx context.Context) error {
 		return err
 	}
 	soon := !l.opts.CopyArguments && !l.entry.donates
+	l.admission.spread = len(l.devices) > 1
 	if err := l.admission.enter(ctx, &e.executions.limit, &e.client.traffic, soon); err != nil {
 		return err
 	}
