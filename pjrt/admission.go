@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
+	"github.com/purepjrt/purepjrt/pjrt/internal/inside"
 )
 
 // limit bounds the number of executions under way. The zero value has no bound.
@@ -206,8 +207,12 @@ const executionsUnderWay = "one of the executions under way, of which the plugin
 // room for them in the plugin. For an execution on several devices it first waits until the plugin
 // has a place on each; the caller receives from spread when the execution is over.
 func (t *traffic) passGate(ctx context.Context, spread bool) (err error) {
-	if err := refuseInHandler(ctx, fmt.Sprintf("%d executions are under way", t.underWay())); err != nil {
-		return err
+	if x := inside.Current(ctx); x != nil {
+		if t.passAtOnce(spread) {
+			return nil
+		}
+		return failed(ErrFailedPrecondition, "%d executions are under way, and a handler of a custom call in %s cannot wait for the end of "+
+			"one, since its own execution may be in the way: limit those of %[2]s to %d with LimitInFlight", t.underWay(), x.Program, t.free)
 	}
 	if spread {
 		select {
@@ -241,4 +246,30 @@ func (t *traffic) passGate(ctx context.Context, spread bool) (err error) {
 			return abandon.Err(ctx, nil, executionsUnderWay)
 		}
 	}
+}
+
+// passAtOnce is passGate for a call that must not wait. It reports false, and has done nothing, if
+// the call would wait here or in the plugin.
+func (t *traffic) passAtOnce(spread bool) bool {
+	if spread {
+		select {
+		case t.spread <- struct{}{}:
+		default:
+			return false
+		}
+	}
+	select {
+	case t.gate <- struct{}{}:
+		for n := t.queued.Load(); n < int64(cap(t.gate)); n = t.queued.Load() {
+			if t.queued.CompareAndSwap(n, n+1) {
+				return true
+			}
+		}
+		<-t.gate
+	default:
+	}
+	if spread {
+		<-t.spread
+	}
+	return false
 }

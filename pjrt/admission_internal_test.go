@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/inside"
 )
 
 func TestExecutionsThroughTheGateLeaveRoomForDirectCalls(t *testing.T) {
@@ -112,4 +114,29 @@ func TestExecutionsOnSeveralDevicesWaitUntilThePluginHasPlaces(t *testing.T) {
 	assert.Empty(t, traffic.spread)
 	assert.Zero(t, traffic.queued.Load())
 	assert.Zero(t, traffic.underWay())
+}
+
+func TestAHandlerPassesTheGateOnlyWithoutWaiting(t *testing.T) {
+	t.Parallel()
+	ctx := (&inside.Execution{Program: "main", Context: t.Context()}).HandlerContext()
+	traffic := newTraffic(4)
+	for range cap(traffic.gate) {
+		require.NoError(t, traffic.passGate(ctx, true))
+		<-traffic.gate // the call is over, the execution is not
+	}
+	for _, spread := range []bool{false, true} {
+		err := traffic.passGate(ctx, spread)
+		require.ErrorIs(t, err, ErrFailedPrecondition)
+		assert.ErrorContains(t, err, "a handler of a custom call in main cannot wait for the end of one")
+		assert.ErrorContains(t, err, "limit those of main to 2 with LimitInFlight")
+	}
+	assert.Empty(t, traffic.gate)
+	traffic.queued.Add(-1)
+	<-traffic.spread
+	for range cap(traffic.gate) {
+		traffic.gate <- struct{}{}
+	}
+	require.ErrorIs(t, traffic.passGate(ctx, true), ErrFailedPrecondition)
+	assert.Len(t, traffic.spread, 1, "it has given its place back")
+	assert.EqualValues(t, 1, traffic.queued.Load())
 }

@@ -5,6 +5,7 @@ package ffi_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -101,6 +102,8 @@ func TestFunctionsOfTheTable(t *testing.T) {
 		e := ffi.NewError(frame.API, &capi.Error{Code: capi.ErrorCodeAborted, Message: "enough"})
 		require.NotNil(t, e)
 		assert.Equal(t, &capi.Error{Code: aborted, Message: "enough"}, ffi.TakeError(frame.API, e))
+		err = ffi.TakeError(frame.API, ffi.NewError(frame.API, errors.New("the name a\x00b is wrong")))
+		assert.ErrorContains(t, err, `the name a\x00b is wrong`, "C's text does not end at a zero byte")
 		assert.NoError(t, ffi.TakeError(frame.API, nil))
 		assert.Nil(t, ffi.NewError(frame.API, nil))
 		return nil

@@ -69,10 +69,22 @@ func RegisterC(p *pjrt.Plugin, c CustomCall) error {
 // same name finds the first.
 var registering sync.Mutex
 
+// canonical returns XLA's name for a platform, which it reads in any case.
+func canonical(platform string) string {
+	switch name := strings.ToLower(platform); name {
+	case "cpu":
+		return "host"
+	case "gpu":
+		return "cuda"
+	default:
+		return name
+	}
+}
+
 // isFree returns an error if a handler with the same name was registered with the plugin.
 func isFree(p *pjrt.Plugin, target, platform string) error {
 	for _, r := range raw.Table(p).Registrations() {
-		if r.Function == (*capi.FFIRegisterHandlerArgs)(nil).Function() && r.Name == target && r.Platform == platform {
+		if r.Function == (*capi.FFIRegisterHandlerArgs)(nil).Function() && r.Name == target && canonical(r.Platform) == canonical(platform) {
 			return pjrt.ErrAlreadyExists.Errorf("a handler of the custom call %s for the platform %s is registered already, and stays "+
 				"until the process ends: choose another name",
 				target, platform)

@@ -361,6 +361,10 @@ func TestImpossibleRegistrationsAreErrors(t *testing.T) {
 		require.ErrorIs(t, err, pjrt.ErrAlreadyExists, what)
 		require.ErrorContains(t, err, "for the platform Host is registered already", what)
 	}
+	for _, other := range []string{"host", "HOST", "cpu", "CPU"} {
+		err := ffi.RegisterC(p, ffi.CustomCall{Target: name, Platform: other, Handler: 1})
+		require.ErrorIs(t, err, pjrt.ErrAlreadyExists, "%s is the same platform to XLA", other)
+	}
 	for what, c := range map[string]struct {
 		err  error
 		want string
@@ -705,4 +709,13 @@ func TestAnEmptyCallIsAnError(t *testing.T) {
 	assert.False(t, x.HasContext())
 	_, ok := raw.Extension[ffi.Values](x)
 	assert.False(t, ok)
+}
+
+func TestAnyArgIsAnArrayIfTheHostCanReadIt(t *testing.T) {
+	t.Parallel()
+	empty, err := ffi.AnyArg{Type: dtype.F32, Dims: []int64{0, 3}, Address: 64}.Array()
+	require.NoError(t, err, "an empty array needs no memory, whatever its address is")
+	assert.Equal(t, "[]", empty.String())
+	_, err = ffi.AnyArg{Type: dtype.F32, Dims: []int64{1, 3}, Address: 64}.Array()
+	require.ErrorContains(t, err, "the memory of f32[1,3] is a device's")
 }

@@ -103,8 +103,10 @@ func TestImpossibleLinesAreErrors(t *testing.T) {
 		"f: XLA has no arrays of bool":                                       second(ffi.Target{Name: "x", Attributes: map[string]any{"f": []bool{true}}}.Line("", nil)),
 		"result 0 of the custom call x cannot use the memory of argument 1":  second(ffi.Target{Name: "x", Aliases: map[int]int{0: 1}}.Line("%0", []pjrt.Shape{four}, value)),
 		"result 0 of the custom call x cannot use the memory of argument 0:": second(ffi.Target{Name: "x", Aliases: map[int]int{0: 0}}.Line("%0", []pjrt.Shape{bools}, value)),
-		"has no element type":                                                second(ffi.Target{Name: "x"}.Line("%0", []pjrt.Shape{{}})),
-		"has a negative dimension":                                           second(ffi.Target{Name: "x"}.Line("%0", []pjrt.Shape{{Type: dtype.F32, Dims: []int64{-1}}})),
+		"results 0 and 1 of the custom call x cannot both use the memory of argument 0": second(
+			ffi.Target{Name: "x", Aliases: map[int]int{1: 0, 0: 0}}.Line("%0", []pjrt.Shape{four, four}, value)),
+		"has no element type":      second(ffi.Target{Name: "x"}.Line("%0", []pjrt.Shape{{}})),
+		"has a negative dimension": second(ffi.Target{Name: "x"}.Line("%0", []pjrt.Shape{{Type: dtype.F32, Dims: []int64{-1}}})),
 	} {
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 		require.ErrorContains(t, err, want)

@@ -103,8 +103,14 @@ func (t Target) aliases(args, results []pjrt.Shape) (string, error) {
 		return "", nil
 	}
 	var list []string
+	owner := make(map[int]int)
 	for _, r := range slices.Sorted(maps.Keys(t.Aliases)) {
 		a := t.Aliases[r]
+		if other, taken := owner[a]; taken {
+			return "", pjrt.ErrInvalidArgument.Errorf("results %d and %d of the custom call %s cannot both use the memory of argument %d",
+				other, r, t.Name, a)
+		}
+		owner[a] = r
 		if r < 0 || r >= len(results) || a < 0 || a >= len(args) || !args[a].Equal(results[r]) {
 			return "", pjrt.ErrInvalidArgument.Errorf("result %d of the custom call %s cannot use the memory of argument %d: they need "+
 				"the same shape",

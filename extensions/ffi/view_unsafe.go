@@ -4,6 +4,7 @@
 package ffi
 
 import (
+	"slices"
 	"unsafe"
 
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
@@ -62,7 +63,7 @@ func arrayOf(t dtype.Type, dims []int64, data []byte, address uintptr) (pjrt.Hos
 	case t.IsSubByte():
 		return pjrt.HostArray{}, pjrt.ErrInvalidArgument.Errorf("the elements of %v are packed: unpack Bytes",
 			pjrt.Shape{Type: t, Dims: dims})
-	case data == nil && address != 0:
+	case data == nil && address != 0 && !slices.Contains(dims, 0): // empty arrays need no memory
 		return pjrt.HostArray{}, pjrt.ErrInvalidArgument.Errorf("the memory of %v is a device's: copy it to the host first",
 			pjrt.Shape{Type: t, Dims: dims})
 	}

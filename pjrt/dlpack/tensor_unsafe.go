@@ -47,6 +47,7 @@ type Tensor struct {
 	dims      []int64
 	strides   []int64
 	reference *pjrt.Reference
+	taken     bool // by Import or Copy; guarded by exported.mu
 }
 
 // deleter is the C function that other libraries call. All tensors share one, because purego never
@@ -63,6 +64,9 @@ func release(m *managedTensor) {
 	exported.mu.Lock()
 	t := exported.tensors[m]
 	delete(exported.tensors, m)
+	if t != nil {
+		m.data = 0 // so that nobody takes it
+	}
 	exported.mu.Unlock()
 	if t != nil {
 		t.reference.Close()
@@ -138,12 +142,40 @@ func (t *Tensor) Address() uintptr {
 	return uintptr(unsafe.Pointer(t.managed))
 }
 
-// Close releases a tensor that no library has taken. Closing a released tensor does nothing.
+// Close releases a tensor that no library has taken. Closing a released tensor does nothing, nor
+// does closing one that [Import] or [Copy] took. Do not close a tensor that another library took: it
+// would lose the memory that it uses.
 func (t *Tensor) Close() error {
-	if t != nil {
+	if t == nil {
+		return nil
+	}
+	exported.mu.Lock()
+	taken := t.taken
+	exported.mu.Unlock()
+	if !taken {
 		release(t.managed)
 	}
 	return nil
+}
+
+// take notes that a tensor, if it is of this package, has an owner, who calls its deleter. undo
+// gives it back.
+func take(m *managedTensor) (undo func(), err error) {
+	exported.mu.Lock()
+	defer exported.mu.Unlock()
+	t := exported.tensors[m]
+	if t == nil {
+		return func() {}, nil
+	}
+	if t.taken {
+		return nil, errors.New("dlpack: the tensor is taken already: export the buffer again")
+	}
+	t.taken = true
+	return func() {
+		exported.mu.Lock()
+		defer exported.mu.Unlock()
+		t.taken = false
+	}, nil
 }
 
 // Import makes a buffer from another library's DLManagedTensor. The buffer is on the client's
@@ -172,7 +204,11 @@ func Import(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Bu
 	if err != nil {
 		return nil, err
 	}
-	return raw.ViewOfDeviceMemory(ctx, client, m.data+uintptr(m.byteOffset), shape, &pjrt.ViewOptions{
+	undo, err := take(m)
+	if err != nil {
+		return nil, err
+	}
+	b, err := raw.ViewOfDeviceMemory(ctx, client, m.data+uintptr(m.byteOffset), shape, &pjrt.ViewOptions{
 		Device: device, Layout: layout,
 		OnDelete: func() {
 			if m.deleter != 0 {
@@ -180,6 +216,10 @@ func Import(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Bu
 			}
 		},
 	})
+	if err != nil {
+		undo()
+	}
+	return b, err
 }
 
 // Copy makes a buffer with a copy of a tensor that is in the memory of the host, on the client's
@@ -195,12 +235,18 @@ func Copy(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Buff
 		return nil, fmt.Errorf("dlpack: the tensor is on a device of type %d, which the host may be unable to read: use Import",
 			m.deviceType)
 	}
+	undo, err := take(m)
+	if err != nil {
+		return nil, err
+	}
 	data, err := m.gather(shape)
 	if err != nil {
+		undo()
 		return nil, err
 	}
 	b, err := client.BufferFromHost(ctx, pjrt.HostArray{Type: shape.Type, Dims: shape.Dims, Data: data}, nil)
 	if err != nil {
+		undo()
 		return nil, err
 	}
 	if m.deleter != 0 {

@@ -239,6 +239,33 @@ func TestExportedTensorsCanBeImported(t *testing.T) {
 		assert.True(t, same, typ)
 		again.Close()
 	}
+	t.Run("the one that took it releases it", func(t *testing.T) {
+		b, err := client.BufferFromHost(ctx, pjrt.ArrayOf([]float32{1, 2, 3, 4}), nil)
+		require.NoError(t, err)
+		for name, take := range map[string]func(context.Context, *pjrt.Client, uintptr) (*pjrt.Buffer, error){"import": Import, "copy": Copy} {
+			tensor, err := Export(ctx, b)
+			require.NoError(t, err)
+			again, err := take(ctx, client, tensor.Address())
+			require.NoError(t, err)
+			if name == "import" {
+				for _, second := range []func(context.Context, *pjrt.Client, uintptr) (*pjrt.Buffer, error){Import, Copy} {
+					_, err = second(ctx, client, tensor.Address())
+					require.ErrorContains(t, err, "the tensor is taken already")
+				}
+				require.NoError(t, tensor.Close())
+				exported.mu.Lock()
+				assert.Contains(t, exported.tensors, tensor.managed, "Close does nothing")
+				exported.mu.Unlock()
+			}
+			again.Close()
+		}
+		tensor, err := Export(ctx, b)
+		require.NoError(t, err)
+		require.NoError(t, tensor.Close())
+		_, err = Import(ctx, client, tensor.Address())
+		require.ErrorContains(t, err, "the tensor has no data")
+		require.NoError(t, b.Close())
+	})
 	require.Eventually(t, func() bool {
 		exported.mu.Lock()
 		defer exported.mu.Unlock()
