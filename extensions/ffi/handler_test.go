@@ -89,7 +89,7 @@ func TestACallTakesAndMakesAnyNumberOfArraysOfAnyType(t *testing.T) {
 		assert.Len(t, x.First.Data, 2)
 		require.Len(t, x.Rest, 2)
 		assert.Equal(t, dtype.S4, x.Rest[0].Type)
-		assert.Len(t, x.Rest[0].Bytes, 1, "two packed elements")
+		assert.Equal(t, []byte{0x21}, x.Rest[0].Bytes, "two packed elements")
 		_, err := x.Rest[0].Array()
 		assert.ErrorContains(t, err, "the elements of i4[2] are packed")
 		scalar, err := x.Rest[1].Array()

@@ -38,7 +38,8 @@ type Ret[T dtype.Elem] struct {
 type AnyArg struct {
 	Type dtype.Type
 	Dims []int64
-	// Bytes is the memory of the array, in which elements of less than a byte are packed.
+	// Bytes is the memory of the array, in which elements of less than a byte are packed, the first
+	// one of each byte in its low bits.
 	Bytes   []byte
 	Address uintptr
 }
