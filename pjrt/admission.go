@@ -66,8 +66,8 @@ type traffic struct {
 	free int           // with up to this many executions under way, a call does not wait in the plugin
 	gate chan struct{} // has a token for each call that passed it and may wait in the plugin
 	// spread has a token for each execution on several devices whose call went through the gate.
-	// The plugin counts executions on each device. If as many run as it allows, one may have a place
-	// on the first device and wait for one on the second, another the other way round, for ever.
+	// The plugin counts executions on each device. If as many run as it allows, one may have a
+	// place on the first device and wait for one on the second, and another the other way round.
 	spread chan struct{}
 }
 
@@ -211,8 +211,9 @@ func (t *traffic) passGate(ctx context.Context, spread bool) (err error) {
 		if t.passAtOnce(spread) {
 			return nil
 		}
-		return failed(ErrFailedPrecondition, "%d executions are under way, and a handler of a custom call in %s cannot wait for the end of "+
-			"one, since its own execution may be in the way: limit those of %[2]s to %d with LimitInFlight", t.underWay(), x.Program, t.free)
+		return failed(ErrFailedPrecondition, "%d executions are under way, and a handler of a custom call in %s cannot wait for the end "+
+			"of one, since its own execution may be in the way: limit those of %[2]s to %d with LimitInFlight",
+			t.underWay(), x.Program, t.free)
 	}
 	if spread {
 		select {

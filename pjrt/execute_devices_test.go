@@ -118,8 +118,8 @@ func TestReplicasSumTheirArguments(t *testing.T) {
 	}
 }
 
-// The plugin allows 32 executions on each device. With more than that, each could wait for a place on
-// one device while it has one on another, and for the others in a collective.
+// The plugin allows 32 executions on each device. With more than that, each could wait for a place
+// on one device while it has one on another, and for the others in a collective.
 func TestManyExecutionsOnSeveralDevicesGoOn(t *testing.T) {
 	t.Parallel()
 	client := cpuDevices(t, 2)

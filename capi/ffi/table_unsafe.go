@@ -189,8 +189,9 @@ func TakeError(api *API, e *ErrorHandle) error {
 }
 
 // NewError makes an XLA_FFI_Error from err. Its code is capi.CodeOf(err), and its text is err's
-// text, with \x00 for zero bytes, at which C's would end. The caller owns the error, and passes it to XLA or destroys it. NewError
-// returns nil if err is nil, and also if api cannot make errors.
+// text, with \x00 in place of zero bytes, at which a text of C ends. The caller owns the error, and
+// passes it to XLA or destroys it. NewError returns nil if err is nil, and also if api cannot make
+// errors.
 func NewError(api *API, err error) *ErrorHandle {
 	if err == nil {
 		return nil
@@ -209,7 +210,8 @@ func NewError(api *API, err error) *ErrorHandle {
 		code = capi.ErrorCodeUnknown
 	}
 	var c capi.Call[ErrorCreateArgs]
-	c.Args = ErrorCreateArgs{StructSize: ErrorCreateArgsSize, Message: capi.CString(strings.ReplaceAll(text, "\x00", `\x00`)), Errc: ErrorCode(code)}
+	message := capi.CString(strings.ReplaceAll(text, "\x00", `\x00`))
+	c.Args = ErrorCreateArgs{StructSize: ErrorCreateArgsSize, Message: message, Errc: ErrorCode(code)}
 	r, cerr := c.Raw(h.table)
 	if cerr != nil {
 		return nil

@@ -84,7 +84,8 @@ func canonical(platform string) string {
 // isFree returns an error if a handler with the same name was registered with the plugin.
 func isFree(p *pjrt.Plugin, target, platform string) error {
 	for _, r := range raw.Table(p).Registrations() {
-		if r.Function == (*capi.FFIRegisterHandlerArgs)(nil).Function() && r.Name == target && canonical(r.Platform) == canonical(platform) {
+		if r.Function == (*capi.FFIRegisterHandlerArgs)(nil).Function() && r.Name == target &&
+			canonical(r.Platform) == canonical(platform) {
 			return pjrt.ErrAlreadyExists.Errorf("a handler of the custom call %s for the platform %s is registered already, and stays "+
 				"until the process ends: choose another name",
 				target, platform)

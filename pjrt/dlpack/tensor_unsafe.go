@@ -143,8 +143,8 @@ func (t *Tensor) Address() uintptr {
 }
 
 // Close releases a tensor that no library has taken. Closing a released tensor does nothing, nor
-// does closing one that [Import] or [Copy] took. Do not close a tensor that another library took: it
-// would lose the memory that it uses.
+// does closing one that [Import] or [Copy] took. Do not close a tensor that another library took:
+// it would lose the memory that it uses.
 func (t *Tensor) Close() error {
 	if t == nil {
 		return nil
