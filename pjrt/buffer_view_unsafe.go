@@ -136,7 +136,7 @@ func (v *view) make(address uintptr) (*Buffer, error) {
 // ViewOfHostMemory makes a buffer of the program's memory, without a copy, on a CPU device; on
 // others it returns ErrUnimplemented. a.Data must be aligned like memory of AlignedSlice, and must
 // not be changed before OnDelete; the package keeps a reference to it until then. A computation to
-// which the view is donated overwrites it. opts may be nil.
+// which the view is donated may overwrite it. opts may be nil.
 func (c *Client) ViewOfHostMemory(ctx context.Context, a HostArray, opts *ViewOptions) (*Buffer, error) {
 	if err := a.Check(); err != nil {
 		return nil, mistaken(err)

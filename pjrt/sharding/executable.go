@@ -31,6 +31,29 @@ type place struct {
 	shards      []shard
 }
 
+// mismatch is the error for an argument of another shape than the program takes.
+func (p *place) mismatch(parameter int, got pjrt.Shape) error {
+	advice := ""
+	if p.pads(got) {
+		advice = ": if the program's own array cannot be cut into equal parts, append elements of any value up to that shape"
+	}
+	return pjrt.ErrInvalidArgument.Errorf("argument %d is %v, and the program takes %v%s", parameter, got, p.shape, advice)
+}
+
+// pads reports whether an array of the shape has parts of p's size if the last ones are padded.
+func (p *place) pads(got pjrt.Shape) bool {
+	if got.Type != p.shape.Type || len(got.Dims) != len(p.shape.Dims) {
+		return false
+	}
+	for d, whole := range p.shape.Dims {
+		parts := whole / max(p.part.Dims[d], 1)
+		if parts < 1 || (got.Dims[d]+parts-1)/parts != p.part.Dims[d] {
+			return false
+		}
+	}
+	return true
+}
+
 // Of returns an Executable that uses exe but does not close it. A program for one device
 // counts as one partition. A program with several replicas is an error, because each has its
 // own arrays; so is one that runs on devices of other processes. If the plugin does not report
@@ -159,7 +182,8 @@ func specs(list []place) []Spec {
 	return all
 }
 
-// ParameterShapes returns the shapes of the whole arguments.
+// ParameterShapes returns the shapes of the whole arguments. XLA pads dimensions that cannot be cut
+// into equal parts, and the padding counts; the program ignores what it holds.
 func (e *Executable) ParameterShapes() []pjrt.Shape {
 	if e == nil {
 		return nil
@@ -167,8 +191,7 @@ func (e *Executable) ParameterShapes() []pjrt.Shape {
 	return shapes(e.parameters)
 }
 
-// ResultShapes returns the shapes of the whole results. XLA pads dimensions of results that
-// cannot be cut into equal parts, and the padding counts.
+// ResultShapes returns the shapes of the whole results, padded like those of arguments.
 func (e *Executable) ResultShapes() []pjrt.Shape {
 	if e == nil {
 		return nil
@@ -199,7 +222,7 @@ func (e *Executable) Scatter(ctx context.Context, parameter int, a pjrt.HostArra
 	}
 	p := &e.parameters[parameter]
 	if shape := a.Shape(); !shape.Equal(p.shape) {
-		return nil, pjrt.ErrInvalidArgument.Errorf("argument %d is %v, and the program takes %v", parameter, shape, p.shape)
+		return nil, p.mismatch(parameter, shape)
 	}
 	s := &Array{devices: e.devices, shape: p.shape, part: p.part, shards: p.shards, spec: p.spec}
 	return s.upload(ctx, e.exe.Client(), a)
@@ -276,7 +299,7 @@ func (e *Executable) part(a *Array, parameter, partition int) (*pjrt.Buffer, err
 	case a == nil:
 		return nil, pjrt.ErrInvalidArgument.Errorf("argument %d is nil", parameter)
 	case !a.shape.Equal(p.shape):
-		return nil, pjrt.ErrInvalidArgument.Errorf("argument %d is %v, and the program takes %v", parameter, a.shape, p.shape)
+		return nil, p.mismatch(parameter, a.shape)
 	}
 	device := e.devices[partition]
 	i := slices.Index(a.devices, device)

@@ -347,3 +347,29 @@ func TestWrongSpecsHaveNoParts(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 	}
 }
+
+func TestWhatCannotBeCutIntoEqualPartsIsPadded(t *testing.T) {
+	t.Parallel()
+	client := newClient(t)
+	e := compiled(t, client, pjrt.Program{Code: []byte(`module @uneven attributes {mhlo.num_partitions = 4 : i32} {
+  func.func @main(%a: tensor<7x2xf32> {mhlo.sharding = "{devices=[4,1]<=[4]}"}) -> (tensor<2xf32> {mhlo.sharding = "{replicated}"}) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<7x2xf32>, tensor<f32>) -> tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+}`)}, nil)
+	assert.Equal(t, "[f32[8,2]]", fmt.Sprint(e.ParameterShapes()))
+	ones := make([]float32, 16)
+	for i := range ones {
+		ones[i] = 1
+	}
+	ones[14], ones[15] = 1e9, 1e9
+	results, err := e.Run(t.Context(), pjrt.ArrayOf(ones, 8, 2))
+	require.NoError(t, err)
+	assert.Equal(t, pjrt.ArrayOf([]float32{7, 7}), results[0], "the program ignores the padding")
+	for rows, advice := range map[int64]bool{7: true, 4: false, 9: false} {
+		_, err := e.Run(t.Context(), pjrt.ArrayOf(make([]float32, 2*rows), rows, 2))
+		require.ErrorContains(t, err, "and the program takes f32[8,2]")
+		assert.Equal(t, advice, strings.Contains(err.Error(), "append elements of any value"), "%d rows: %v", rows, err)
+	}
+}
