@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // pluginFile is the file that a plugin was loaded from. Its path may lead to another file later:
@@ -22,7 +21,7 @@ type pluginFile struct {
 // fileAt examines the file at a path. A name for which the loader searches says nothing about where
 // the file is.
 func fileAt(path string) pluginFile {
-	if !strings.ContainsRune(path, filepath.Separator) {
+	if isBare(path) {
 		return pluginFile{path: path}
 	}
 	path = absolute(path)
@@ -92,7 +91,7 @@ func (f pluginFile) sample() ([]byte, error) {
 // absolute returns a path that stays the same when the program changes its directory. A name
 // without a separator stays as it is: the loader searches for it.
 func absolute(path string) string {
-	if !strings.ContainsRune(path, filepath.Separator) {
+	if isBare(path) {
 		return path
 	}
 	if abs, err := filepath.Abs(path); err == nil {
@@ -104,7 +103,7 @@ func absolute(path string) string {
 // file returns the path of the file that has the code of the plugin, or "" if it is not known.
 func (p *Plugin) file() string {
 	switch {
-	case strings.ContainsRune(p.path, filepath.Separator):
+	case !isBare(p.path):
 		return p.path
 	case p.inLibrary():
 		return p.library
@@ -119,3 +118,6 @@ func (p *Plugin) file() string {
 func (p *Plugin) inLibrary() bool {
 	return p.library != "" && !p.table.Reentrant()
 }
+
+// isBare reports whether a path names no folder, so that the loader searches for the file.
+func isBare(path string) bool { return path == "" || filepath.Base(path) == path }

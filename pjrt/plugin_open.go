@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/internal/ownership"
@@ -53,7 +52,7 @@ func Open(path string) (*Plugin, error) {
 // warnOfOthers logs a warning if another user could replace the library or the program at path. The
 // user named the path, so it is no error.
 func warnOfOthers(what, path string) {
-	if !strings.ContainsRune(path, filepath.Separator) {
+	if isBare(path) {
 		return // the loader searches for it
 	}
 	if err := ownership.CheckCode(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
