@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	_ "github.com/ebitengine/purego" // names a linker, as programs that load plugins do
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )

@@ -269,7 +269,7 @@ func (in *installer) installed(p *Package, w wheel) (string, error) {
 		if err = ownership.CheckTree(in.Dir, library); err != nil {
 			err = fmt.Errorf("it is not safe to load: %w", err)
 		} else {
-			err = checkSize(library, info.Size(), w)
+			err = checkSize(library, info.Size())
 		}
 	}
 	if err != nil {

@@ -86,15 +86,10 @@ func recordOf(library string) (r recorded, ok bool) {
 // errDamaged is wrapped by the errors about an installed library that is not what was installed.
 var errDamaged = errors.New("the installed library is damaged")
 
-// checkSize returns an error if a library does not have the size that was recorded for it. Without
-// a RECORD, the size is only known to be nearly that of all that the wheel w unpacks to.
-func checkSize(library string, size int64, w wheel) error {
-	r, ok := recordOf(library)
-	switch {
-	case ok && size != r.size:
+// checkSize returns an error if a library does not have the size that was recorded for it.
+func checkSize(library string, size int64) error {
+	if r, ok := recordOf(library); ok && size != r.size {
 		return fmt.Errorf("%w: %s has %d bytes, and not %d", errDamaged, library, size, r.size)
-	case !ok && w.unpacked > 0 && (size > w.unpacked || size < w.unpacked-w.unpacked/50):
-		return fmt.Errorf("%w: %s has %d bytes, and not about %d", errDamaged, library, size, w.unpacked)
 	}
 	return nil
 }

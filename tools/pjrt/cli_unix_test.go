@@ -8,6 +8,7 @@ package main
 import (
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -89,6 +90,10 @@ func TestInstallFailuresAreOneLine(t *testing.T) {
 
 func TestInterruptedInstallLeavesNothing(t *testing.T) {
 	t.Parallel()
+	// What a parent ignores, as below nohup, its children ignore too.
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(signals) })
 	for name, c := range map[string]struct {
 		front   string // a program of the shell that runs the command
 		signals []os.Signal
