@@ -95,9 +95,9 @@ func newTraffic(capacity int) traffic {
 type admissionState uint8
 
 const (
-	outside  admissionState = iota
-	admitted                // counts as under way, and holds a slot of each limit
-	queued                  // also counts as an execution whose call went through the gate
+	notAdmitted admissionState = iota
+	admitted                   // counts as under way, and holds a slot of each limit
+	queued                     // also counts as an execution whose call went through the gate
 )
 
 // admission is one execution's way through the limits and the gate.
@@ -133,7 +133,7 @@ func (a *admission) leave() {
 	switch {
 	case a.direct:
 		a.traffic.counts.Add(-oneUnderWay - oneDirect)
-	case a.state != outside:
+	case a.state != notAdmitted:
 		a.traffic.counts.Add(-oneUnderWay)
 	}
 	a.direct = false
@@ -143,7 +143,7 @@ func (a *admission) leave() {
 			a.slots[i] = nil
 		}
 	}
-	a.state = outside
+	a.state = notAdmitted
 }
 
 // unqueue undoes what passing the gate counted.

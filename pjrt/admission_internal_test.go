@@ -77,7 +77,7 @@ func TestLeavingAnAdmissionFreesItsPlaces(t *testing.T) {
 	require.ErrorIs(t, fourth.enter(ctx, &program, &traffic, false), context.Canceled)
 	for _, a := range []*admission{&first, &second, &third, &fourth} {
 		a.leave()
-		assert.Equal(t, outside, a.state)
+		assert.Equal(t, notAdmitted, a.state)
 	}
 	assert.Zero(t, traffic.queued.Load())
 	assert.Zero(t, traffic.underWay())

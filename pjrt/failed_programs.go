@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // saveFailedVariable names the environment variable that stands in for a call of
@@ -59,34 +61,12 @@ func (c *compilation) save(dir string, failure error) (path string, err error) {
 		{".options.pb", c.options},
 		{".error.txt", []byte(failure.Error() + "\n")},
 	} {
-		if err := replaceFile(name+f.suffix, f.content); err != nil {
+		// It is no matter who can write to the folder, because nothing of it is ever loaded.
+		if err := outside.Replace(name+f.suffix, f.content, 0o600); err != nil {
 			return "", err
 		}
 	}
 	return name + c.suffix, nil
-}
-
-// replaceFile writes a file whose name others can foresee, in a folder where they may have put
-// something of that name: it neither follows a link nor opens a pipe, but takes its place. It is no
-// matter who can write to the folder, because nothing of it is ever loaded.
-func replaceFile(name string, content []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp") // with mode 0600, and new
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(content)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	return err
 }
 
 // failedElsewhere saves the program for which a Compiler returned err, and returns the error

@@ -129,19 +129,7 @@ func (s spot) named(name string) spot {
 	if s.token < 0 || s.toks[s.token].text != ")" {
 		return s
 	}
-	open, depth := s.token, 0
-	for ; open > 0; open-- {
-		switch s.toks[open].text {
-		case ")":
-			depth++
-		case "(":
-			depth--
-		}
-		if depth == 0 {
-			break
-		}
-	}
-	found := max(open-1, 0)
+	found := max(opening(s.toks, s.token)-1, 0)
 	for k := found; k < s.token; k++ {
 		if s.toks[k].text == name {
 			found = k
@@ -296,16 +284,7 @@ func (e *expansion) judge(a attribute) string {
 func (e *expansion) ofEnum(a attribute) bool {
 	k := a.first - 1
 	if e.is(k, "}") {
-		for depth := 0; k > 0; k-- {
-			if e.is(k, "}") {
-				depth++
-			} else if e.is(k, "{") {
-				if depth--; depth == 0 {
-					break
-				}
-			}
-		}
-		k--
+		k = opening(e.toks, k) - 1
 	}
 	for ; k >= 0 && (e.toks[k].kind == kindIdent || e.is(k, ":")); k-- {
 		if e.is(k, "enum") {
@@ -378,16 +357,7 @@ func (e *expansion) start(i int) int {
 // skipBack returns the index of the token before the attributes that end at i.
 func (e *expansion) skipBack(i int) int {
 	for e.is(i, ")") {
-		open := i
-		for depth := 0; open >= 0; open-- {
-			if e.is(open, ")") {
-				depth++
-			} else if e.is(open, "(") {
-				if depth--; depth == 0 {
-					break
-				}
-			}
-		}
+		open := opening(e.toks, i)
 		if open < 1 || !attributeWords[e.toks[open-1].text] {
 			return i
 		}

@@ -42,6 +42,24 @@ func match(toks []token, i int) (open, closing int) {
 
 var counterpart = map[string]string{"(": ")", "[": "]", "{": "}"}
 
+// opening returns the index of the bracket that toks[i] closes, or -1. It does not look at brackets
+// of other forms.
+func opening(toks []token, i int) int {
+	closing := toks[i].text
+	for depth := 0; i >= 0; i-- {
+		switch t := toks[i]; {
+		case t.kind == kindString:
+		case t.text == closing:
+			depth++
+		case counterpart[t.text] == closing:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
 // skipAttributes returns the index after [[...]] and __attribute__((...)) at i.
 func skipAttributes(toks []token, i int) int {
 	for i+1 < len(toks) {

@@ -33,9 +33,17 @@ func WriteFile(name string, write func(io.Writer) error) error {
 	case err != nil:
 		old = nil
 	}
-	dir, _ := filepath.Split(name)
-	temp := fmt.Sprintf("%s.pjrt.%016x.tmp", dir, rand.Uint64())
-	return naming(name, temp, replace(name, temp, old, write))
+	return replace(name, 0o666, old, write)
+}
+
+// Replace writes a file whose name others can foresee, in a folder where they may have put
+// something of that name: it neither follows a link nor opens a pipe, but takes the place of what
+// is there, as a whole or not at all. perm are the permissions of the file, before the umask.
+func Replace(name string, content []byte, perm fs.FileMode) error {
+	return replace(name, perm, nil, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
 }
 
 // CanWrite returns the error that WriteFile would return before it writes anything, such as one for
@@ -70,19 +78,26 @@ func behindLinks(name string) string {
 	return name
 }
 
-// replace is WriteFile for a regular file, whose old state is given unless there is none. The new
-// file is called temp at first.
-func replace(name, temp string, old fs.FileInfo, write func(io.Writer) error) error {
-	mode := fs.FileMode(0o666)
+// replace puts a new file in the place of the named one. If the state of the old file is given, the
+// new one gets its permissions.
+func replace(name string, perm fs.FileMode, old fs.FileInfo, write func(io.Writer) error) error {
 	if old != nil {
-		mode = old.Mode().Perm()
+		perm = old.Mode().Perm()
 	}
+	dir, _ := filepath.Split(name)
+	temp := fmt.Sprintf("%s.pjrt.%016x.tmp", dir, rand.Uint64())
+	return naming(name, temp, rename(name, temp, perm, old != nil, write))
+}
+
+// rename writes a new file called temp, and then gives it the name. exactly means that the umask
+// does not apply.
+func rename(name, temp string, mode fs.FileMode, exactly bool, write func(io.Writer) error) error {
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o200)
 	if err != nil {
 		return err
 	}
 	err = write(f)
-	if err == nil && old != nil {
+	if err == nil && exactly {
 		err = f.Chmod(mode) // the umask may have cleared bits that the old file had
 	}
 	if err == nil {

@@ -79,7 +79,7 @@ func Command(ctx context.Context, interpreter string, env []string, program stri
 	cmd.Dir = directory(interpreter)
 	// Scripts that choose an interpreter begin their search at PWD.
 	cmd.Env = append(withoutRelativePaths(env), "PWD="+cmd.Dir)
-	setGroup(cmd)
+	subprocess.OwnGroup(cmd)
 	cmd.Cancel = func() error { return subprocess.Kill(cmd) }
 	cmd.WaitDelay = lastOutput
 	return cmd

@@ -26,9 +26,13 @@ func attach(cmd *exec.Cmd, variable string, files []*os.File) error {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, f)
 	}
 	cmd.Env = append(cmd.Env, variable+"="+strings.Join(names, ","))
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	OwnGroup(cmd)
 	return nil
 }
+
+// OwnGroup gives a command a process group of its own, so that [Kill] also ends what it starts. An
+// interrupt from the terminal is this process's to handle.
+func OwnGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // private keeps a descriptor from processes that the plugin starts.
 func private(fd uintptr) { syscall.CloseOnExec(int(fd)) }

@@ -15,7 +15,7 @@ import (
 
 // attach gives the child files. The variable names them.
 func attach(cmd *exec.Cmd, variable string, files []*os.File) error {
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+	OwnGroup(cmd)
 	var names []string
 	for _, f := range files {
 		h := syscall.Handle(f.Fd())
@@ -27,6 +27,11 @@ func attach(cmd *exec.Cmd, variable string, files []*os.File) error {
 	}
 	cmd.Env = append(cmd.Env, variable+"="+strings.Join(names, ","))
 	return nil
+}
+
+// OwnGroup keeps an interrupt from the console, which is this process's to handle, from a command.
+func OwnGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
 // private keeps a handle from processes that the plugin starts.
