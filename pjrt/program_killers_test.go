@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir/mlirtest"
@@ -258,6 +259,11 @@ func TestDangersEndTheProcessOfThePluginsOfTheirAges(t *testing.T) {
 	dies := func(f form) bool { return slices.Contains(f.dies, minor) }
 	if what != "" {
 		client := newClient(t)
+		type one struct {
+			X ffi.Arg[float32]
+			Y ffi.Ret[float32]
+		}
+		require.NoError(t, ffi.Register(client.Plugin(), mlirtest.Handled, func(*ffi.Call, *one) error { return nil }))
 		for _, f := range list {
 			if f.name == what || what == harmless && !dies(f) {
 				fmt.Println("> trying " + f.name)

@@ -264,7 +264,7 @@ func (g *graph) propertiesOf(op operation) map[string]dataflow.Attribute {
 			index >>= 1
 		}
 		if name != "" {
-			found[name] = g.attribute(index)
+			found[name] = g.member(name, index)
 		}
 	}
 	if layout != nil {
@@ -287,13 +287,13 @@ func (g *graph) dictionaryOf(index uint64) map[string]dataflow.Attribute {
 				continue
 			}
 			switch name, _ := g.string(text); name {
-			case "callee", "decomposition", "call_target_name", "mhlo.frontend_attributes", "compare_type",
+			case "callee", "decomposition", "call_target_name", "backend_config", "mhlo.frontend_attributes", "compare_type",
 				"comparison_direction", "dimension", "iota_dimension", "value", "is_stable",
 				"base_dilations", "padding", "window_dilations", "window_dimensions", "window_strides",
 				"dimension_numbers", "input_spatial_dimensions", "kernel_spatial_dimensions", "feature_group_count",
 				"lhs_dilation", "rhs_dilation", "window_reversal", "edge_padding_low", "edge_padding_high", "interior_padding",
 				"start_indices", "limit_indices", "strides", "k", "broadcast_dimensions", "sym_visibility":
-				found[name] = g.attribute(value)
+				found[name] = g.member(name, value)
 			}
 		}
 	}
@@ -313,6 +313,7 @@ const (
 	vhloBoolean    = 2
 	vhloDirection  = 3
 	vhloComparison = 4
+	vhloDictionary = 6
 	vhloInteger    = 9
 	vhloBounds     = 18
 )
@@ -340,6 +341,45 @@ func (g *graph) attribute(index uint64) dataflow.Attribute {
 	}
 	g.attributes[index] = a
 	return a
+}
+
+// member returns what is known about an attribute of an operation.
+func (g *graph) member(name string, index uint64) dataflow.Attribute {
+	a := g.attribute(index)
+	if name == "backend_config" {
+		a.Index = g.hasIndex(index)
+	}
+	return a
+}
+
+// hasIndex reports whether there is a number of type index anywhere in a dictionary.
+func (g *graph) hasIndex(dictionary uint64) bool {
+	seen := map[uint64]bool{dictionary: true}
+	for list := []uint64{dictionary}; len(list) > 0; {
+		index := list[len(list)-1]
+		list = list[:len(list)-1]
+		if index >= uint64(len(g.module.attributes)) {
+			continue
+		}
+		d := g.module.attributes[index].dialect
+		code, r, ok := g.open(index, d)
+		switch {
+		case !ok:
+		case d == dialectBuiltin && code == builtinInteger, d == dialectVHLO && code == vhloInteger:
+			if g.simple(r.varint()) == "index" {
+				return true
+			}
+		case d == dialectBuiltin && code == builtinDictionary, d == dialectVHLO && code == vhloDictionary:
+			for range r.count() {
+				r.varint() // the name
+				if value := r.varint(); !seen[value] && r.err == nil {
+					seen[value] = true
+					list = append(list, value)
+				}
+			}
+		}
+	}
+	return false
 }
 
 func (g *graph) readAttribute(index uint64) (a dataflow.Attribute, ok bool) {

@@ -51,6 +51,10 @@ func (c Compiler) isInternal(target string) bool {
 // that it made them.
 func checkCustomCall(o *Op, c Compiler) error {
 	target := o.Attributes["call_target_name"].Text
+	if o.Attributes["backend_config"].Index {
+		return fmt.Errorf("the backend_config of a custom call of %s in the program has a number of type index, "+
+			"and the compiler would end the process: give it the type i64", target)
+	}
 	if expected, ok := operandsOf[target]; ok && (target != controlDep || c.Minor >= after106) {
 		if n := len(o.Operands); n < expected.n || n > expected.n && !expected.atLeast {
 			what := fmt.Sprint(expected.n)

@@ -87,6 +87,8 @@ type Attribute struct {
 	Splat bool
 	// Zero says that all elements are zeros of any type and sign, as far as the reader sees.
 	Zero bool
+	// Index says that a number somewhere in it has the type index.
+	Index bool
 }
 
 // IsZeros reports whether all elements in data are zeros. size is that of numbers whose highest bit

@@ -41,6 +41,7 @@ const (
 	instructionOperands   = 36
 	instructionControl    = 37
 	instructionCalled     = 38
+	instructionConfig     = 43 // of a custom call: an attribute of MLIR
 	instructionGroups     = 50 // of features
 	instructionStable     = 60
 	instructionDirection  = 63
@@ -184,6 +185,7 @@ type instruction struct {
 	called                    []int64
 	direction, comparisonType string
 	target                    string
+	config                    []byte
 	stable                    bool
 }
 
@@ -230,6 +232,8 @@ func readInstruction(code []byte) (i instruction, err error) {
 			i.comparisonType = string(f.Bytes)
 		case f.Is(instructionTarget, wire.Bytes):
 			i.target = string(f.Bytes)
+		case f.Is(instructionConfig, wire.Bytes):
+			i.config = f.Bytes
 		case f.Is(instructionStable, wire.Varint):
 			i.stable = f.Bool()
 		}
@@ -311,7 +315,7 @@ func (i *instruction) attributes(name string) (map[string]dataflow.Attribute, er
 	case "get_tuple_element":
 		return one("index", i.tupleIndex), nil
 	case "custom_call":
-		return map[string]dataflow.Attribute{"call_target_name": {Text: i.target}}, nil
+		return map[string]dataflow.Attribute{"call_target_name": {Text: i.target}, "backend_config": {Index: hasIndex(i.config)}}, nil
 	case "constant":
 		a, err := readLiteral(i.literal)
 		return map[string]dataflow.Attribute{"value": a}, err

@@ -790,9 +790,11 @@ func (r *operationsReader) aliasedDictionary(o *dataflow.Op, alias string) {
 // the types of the operation follow instead.
 func (r *operationsReader) attribute(aliases int, pretty bool) (a dataflow.Attribute) {
 	depth, negative := 0, false
-	listed := false
+	listed, index := false, false
 	zeros, others := 0, 0
+	var before token
 	finish := func() {
+		a.Index = a.Index || index
 		a.Splat = len(a.Numbers) == 1 && !listed
 		a.Zero = a.Zero || zeros > 0 && others == 0
 	}
@@ -843,8 +845,10 @@ func (r *operationsReader) attribute(aliases int, pretty bool) (a dataflow.Attri
 				ahead := *r
 				ahead.pos = at
 				a = ahead.attribute(aliases+1, false)
+				index = index || a.Index
 			}
 		case ':':
+			index = index || before.kind == number && r.isIndex(0)
 			if depth == 0 {
 				if r.peek() == ':' { // a symbol in another one
 					r.next()
@@ -881,8 +885,20 @@ func (r *operationsReader) attribute(aliases int, pretty bool) (a dataflow.Attri
 			r.typ(0)
 		case comparison, arrow, value, '=', ',', '?', '*', '+', '/':
 		}
-		negative = false
+		before, negative = t, false
 	}
+}
+
+// isIndex reports whether the type that comes next is index.
+func (r *operationsReader) isIndex(aliases int) bool {
+	ahead := *r
+	t := ahead.next()
+	name := string(r.bytes(t))
+	if at, ok := r.types[name]; ok && t.kind == typeName && r.follow(aliases) {
+		ahead.pos = at
+		return ahead.isIndex(aliases + 1)
+	}
+	return operationName(strings.TrimPrefix(name, "!")) == "index"
 }
 
 // isZero reports whether a number is 0, or all bytes in hexadecimal digits are.

@@ -291,6 +291,15 @@ func customWith(target, operands, results, attributes string) string {
 		"\n  return " + returned + " : " + join(to) + "\n}\n"
 }
 
+// Handled is the target of custom calls for which there is a handler.
+const Handled = "handled"
+
+// handled returns a program of one custom call with a handler, given the members of its
+// backend_config.
+func handled(config string) string {
+	return customWith(Handled, "4xf32", "4xf32", " {api_version = 4 : i32, backend_config = {"+config+"}}")
+}
+
 // Dangers returns the programs, and similar ones that plugins take.
 func Dangers() []Danger {
 	windows := func(attributes, operation, from, to string) string {
@@ -317,6 +326,7 @@ func Dangers() []Danger {
 	pretty = pretty[strings.Index(pretty, "stablehlo.conv"):strings.Index(pretty, " : (tensor")]
 	const unknownSize, six = "whose size is not known", "is a constant of type f6"
 	const noLimit = "only the execution knows"
+	const ofIndex = "has a number of type index"
 	const top, internal = "custom call of TopK", "which only compilers put into programs"
 	const reflectors = "ProductOfElementaryHouseholderReflectors"
 	const far = "  %far = stablehlo.constant dense<100000000> : tensor<i32>\n"
@@ -579,6 +589,16 @@ func Dangers() []Danger {
 		{"ragged_all_to_all", customWith("ragged_all_to_all", "4xf32 4xf32 1xi64 1xi64 1xi64 1xi64", "4xf32",
 			" {api_version = 4 : i32, backend_config = {replica_groups = dense<[[0]]> : tensor<1x1xi64>, channel_id = 1 : i64}}"),
 			no, nobodys, everyAge},
+		{"handler with an index", handled("n = 5 : index"), everyAge, ofIndex, nil},
+		{"handler with a negative index within", handled(`n = 1 : i64, d = {e = {"a.b" = -5 : index}, m = 2 : i32}`), everyAge, ofIndex, nil},
+		{"handler with an index by aliases", "!t = index\n#n = 5 : !t\n#d = {n = #n, m = 1 : i32}\n" + handled("d = #d, s = 2 : i8"),
+			everyAge, ofIndex, nil},
+		{"handler without an index",
+			handled(`a = "5 : index", b = 5 : i64, c = array<i64: 5>, "index" = 1 : i32, d = dense<5> : tensor<2xi64>`),
+			no, "", nil},
+		{"handler with a type", handled("a = index"), no, "", nil},
+		{"handler with an index beside its configuration", customWith(Handled, "4xf32", "4xf32",
+			" {api_version = 4 : i32, backend_config = {}, mhlo.frontend_attributes = {n = 5 : index}}"), no, "", nil},
 		{"division of a result", custom("xla.sdy.FuncResultSharding", "4xf32", "4xf32"), since106, divided, nil},
 		{"custom call of nobody", custom("nobody", "4xf32", "4xf32"), no, "", nil},
 
