@@ -172,6 +172,7 @@ var layouts = map[string][]string{
 	"iota":               {"iota_dimension"},
 	"pad":                {"edge_padding_high", "edge_padding_low", "interior_padding"},
 	"reduce_window":      {"base_dilations?", "padding?", "window_dilations?", "window_dimensions", "window_strides?"},
+	"select_and_scatter": {"padding?", "window_dimensions?", "window_strides?"},
 	"set_dimension_size": {"dimension"},
 	"slice":              {"limit_indices", "start_indices", "strides"},
 	"sort":               {"dimension?", "is_stable?"},

@@ -45,6 +45,8 @@ var checked = map[string]concerned{
 	"set_dimension_size": forCPUs, "dynamic_reshape": forCPUs, "custom_call": forCPUs, "infeed": forCPUs, "outfeed": forCPUs,
 	"bitcast_convert": forCPUs, "all_reduce": forCPUs, "case": forCPUs, "collective_permute": forCPUs, "fft": forCPUs,
 	"partition_id": forCPUs, "replica_id": forCPUs, "while": forCPUs,
+	"all_gather": forCPUs, "all_to_all": forCPUs, "cholesky": forCPUs, "collective_broadcast": forCPUs, "recv": forCPUs,
+	"reduce_scatter": forCPUs, "scatter": forCPUs, "select_and_scatter": forCPUs, "send": forCPUs, "triangular_solve": forCPUs,
 }
 
 type concerned byte
@@ -115,11 +117,14 @@ func (m *Module) Check(c Compiler) error {
 		}
 		switch o.Name {
 		case "sort":
+			if err := m.checkBodies(o, c); err != nil {
+				return err
+			}
 			return m.checkSort(o, c)
 		case "map", "reduce", "scatter", "select_and_scatter":
-			return m.checkBody(o)
+			return m.checkBodies(o, c)
 		case "reduce_window":
-			if err := m.checkBody(o); err != nil {
+			if err := m.checkBodies(o, c); err != nil {
 				return err
 			}
 			return m.checkWindows(o, c)
@@ -281,12 +286,7 @@ func (m *Module) checkSort(o *Op, c Compiler) error {
 	if o.isTrue("is_stable") || len(o.Operands) == 0 || len(o.Regions) != 1 {
 		return nil
 	}
-	t := &o.Operands[0].Type
-	d := o.dimension()
-	if d < 0 {
-		d += len(t.Dims)
-	}
-	if t.extent(d) <= smallSort || m.isSimpleOrder(o.Regions[0], c) || m.comparatorOrder(o.Regions[0]) != noOrder {
+	if o.alongDimension() <= smallSort || m.isSimpleOrder(o.Regions[0], c) || m.comparatorOrder(o.Regions[0]) != noOrder {
 		return nil
 	}
 	return fmt.Errorf("the comparator of a sort in the program is no strict order: it can be true for equal elements, or for two elements both ways, " +

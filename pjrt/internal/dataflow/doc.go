@@ -24,7 +24,7 @@ type Module struct {
 	orders map[*Block]order // of comparators
 
 	unknown unknowns
-	bodies  map[*Block]string // what notPerElement found
+	bodies  map[bodyKey]string // what notPerElement found
 }
 
 // Block is the body of a function or a region. Its last operation returns its results.

@@ -389,7 +389,6 @@ func Dangers() []Danger {
 		"(tensor<f32>, tensor<f32>, tensor<0xi64>) -> tensor<f32>"
 	const permuted = `%q = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<0> : tensor<1x2xi64>}> : (tensor<f32>) -> tensor<f32>`
 	const windowOf2 = "<{window_dimensions = array<i64: 2>}> "
-	const scatterOne = "<{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> "
 	mapped := func(body string) string {
 		return applying("map", "4xf32", "4xf32", "%a, %a", "tensor<4xf32>, tensor<4xf32>", "<{dimensions = array<i64: 0>}> ", body)
 	}
@@ -405,7 +404,7 @@ func Dangers() []Danger {
 		return "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = chlo.broadcast_add %a, %a {broadcast_dimensions = array<i64: " + dimension + ">} : " +
 			"(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
 	}
-	return []Danger{
+	return append(ofBodies(), []Danger{
 		{"sort by LT", of(compare("LT", "%a", "%b"), "f32"), no, "", nil},
 		{"sort by LE", of(compare("LE", "%a", "%b"), "f32"), older, order, nil},
 		{"sort by LE of few", sortBy(strings.ReplaceAll(compare("LE", "%a", "%b"), "<T>", "<f32>"), "f32", "false", "16"), no, "", nil},
@@ -747,7 +746,7 @@ func.func private @rest(%x: tensor<8xf32>, %s: tensor<i32>) -> ` + bounded8 + ` 
 		{"permute in a channel from a device that there is not",
 			permute("[[7, 0]]", "channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, "), everyAge, "is from or to number 7", nil},
 		{"permute from the one device to itself", permute("[[0, 0]]", ""), no, "", nil},
-	}
+	}...)
 }
 
 // permute returns a program with a collective permute.
