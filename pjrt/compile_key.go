@@ -11,8 +11,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 

@@ -11,8 +11,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 )
 
 // Executable is what pjrt's Executable.Serialize writes: a compiled program, and where it belongs.

@@ -6,7 +6,7 @@ package hlo
 import (
 	"math/bits"
 
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // Cost is an estimate of what an execution of a program costs. A number that does not fit is

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/purepjrt/purepjrt/internal/excerpt"
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // Encode returns the module as a HloModuleProto message. It names what has no name, and

@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // codec reads and writes one field of a message of type T.

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // Field numbers of xla/pjrt/proto/executable.proto, xla/service/cpu/executable.proto and

@@ -8,8 +8,8 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 )
 
 // XLA makes an instruction of its message, and lets some passes look at it, before it checks what

@@ -7,7 +7,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 

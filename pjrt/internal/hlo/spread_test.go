@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 )
 
 func TestWhatAModuleSaysAboutItsDevices(t *testing.T) {

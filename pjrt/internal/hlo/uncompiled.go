@@ -6,8 +6,8 @@ package hlo
 import (
 	"bytes"
 
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 )
 
 const (

@@ -12,6 +12,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi/shim"
 	"github.com/purepjrt/purepjrt/capi/shim/recording"
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/compile"
@@ -20,7 +21,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/inspect"
 	internalhlo "github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/source"
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/pjrt/platform"

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/internal/excerpt"
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // Value checks the value of a flag for one compilation, and returns it as a bool, int64, float64 or

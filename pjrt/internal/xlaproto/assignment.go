@@ -6,7 +6,7 @@ package xlaproto
 import (
 	"fmt"
 
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // Field numbers of xla/xla_data.proto.

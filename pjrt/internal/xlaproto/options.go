@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // Field numbers of xla/pjrt/proto/compile_options.proto.

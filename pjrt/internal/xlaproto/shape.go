@@ -3,7 +3,7 @@
 
 package xlaproto
 
-import "github.com/purepjrt/purepjrt/pjrt/internal/wire"
+import "github.com/purepjrt/purepjrt/internal/wire"
 
 // PrimitiveTuple is XLA's PrimitiveType of a tuple.
 const PrimitiveTuple = 13

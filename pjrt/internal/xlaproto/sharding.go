@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/internal/excerpt"
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // Field numbers of xla/xla_data.proto.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // Field numbers of what XLA's plugins for CPUs write as their topology. Those before API 0.106
