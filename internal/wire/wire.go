@@ -22,6 +22,9 @@ var ErrMalformed = errors.New("malformed protobuf message")
 // Number is the number of a field in its message.
 type Number = protowire.Number
 
+// Type is the type of a field.
+type Type = protowire.Type
+
 // The types of fields that the messages of XLA have.
 const (
 	Varint  = protowire.VarintType
@@ -33,14 +36,14 @@ const (
 // Field is one field of a message.
 type Field struct {
 	Number Number
-	Type   protowire.Type
+	Type   Type
 	Bytes  []byte // value of a field of type Bytes, never nil then
 	Int    uint64 // value of a field of type Varint, Fixed32 or Fixed64
 	Raw    []byte // the whole field with its tag
 }
 
 // Is reports whether f has this number and type.
-func (f Field) Is(number Number, t protowire.Type) bool { return f.Number == number && f.Type == t }
+func (f Field) Is(number Number, t Type) bool { return f.Number == number && f.Type == t }
 
 // Bool returns the value of a field that holds a bool.
 func (f Field) Bool() bool { return f.Int != 0 }
@@ -137,22 +140,22 @@ func VisitMessages(message []byte, number Number, visit func([]byte) error) erro
 }
 
 // Message returns a field that is a message, or nil if it is missing. If the field occurs several
-// times, the result is their concatenation, which is how protobuf merges messages.
-func Message(message []byte, number Number) ([]byte, error) {
-	var value []byte
-	shared := false // with message
-	err := VisitMessages(message, number, func(b []byte) error {
-		switch {
-		case value == nil:
-			value, shared = b, true // do not copy a single one
-		case shared:
-			value, shared = slices.Concat(value, b), false
-		default:
-			value = append(value, b...)
-		}
+// times, the result is their Join.
+func Message(message []byte, number Number) (whole []byte, err error) {
+	err = VisitMessages(message, number, func(part []byte) error {
+		whole = Join(whole, part)
 		return nil
 	})
-	return value, err
+	return whole, err
+}
+
+// Join returns the message whose parts are whole, nil before the first one, and part: their
+// concatenation, which is how protobuf merges messages. A single part is not copied.
+func Join(whole, part []byte) []byte {
+	if whole == nil {
+		return slices.Clip(part)
+	}
+	return append(whole, part...)
 }
 
 // Until returns visit for a message that may have very many fields: it also fails with the error of
@@ -215,9 +218,12 @@ func Reserve[T any](r *Room, message []byte, number Number) ([]T, error) {
 	return make([]T, 0, n), nil
 }
 
+// Integer is a Go type for the numbers of a field of type Varint.
+type Integer interface{ ~int | ~int32 | ~int64 }
+
 // Ints appends the numbers in f, a part of a repeated field that may be packed, to
 // list.
-func Ints[T int | int32 | int64](list *[]T, f Field) error {
+func Ints[T Integer](list *[]T, f Field) error {
 	*list = slices.Grow(*list, numbersIn(f))
 	return numbers(f, func(v uint64) { *list = append(*list, T(v)) })
 }
@@ -258,12 +264,12 @@ func numbers(f Field, add func(uint64)) error {
 }
 
 // AppendInt appends a field of type Varint.
-func AppendInt[T int | int32 | int64](b []byte, number Number, v T) []byte {
+func AppendInt[T Integer](b []byte, number Number, v T) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, number, Varint), uint64(int64(v)))
 }
 
 // AppendNonzero appends a field of type Varint unless v is 0.
-func AppendNonzero[T int | int32 | int64](b []byte, number Number, v T) []byte {
+func AppendNonzero[T Integer](b []byte, number Number, v T) []byte {
 	if v == 0 {
 		return b
 	}
@@ -277,7 +283,10 @@ func AppendBool(b []byte, number Number, v bool) []byte {
 
 // AppendTrue appends a field that holds a bool unless v is false.
 func AppendTrue(b []byte, number Number, v bool) []byte {
-	return AppendNonzero(b, number, int64(protowire.EncodeBool(v)))
+	if !v {
+		return b
+	}
+	return AppendInt(b, number, 1)
 }
 
 // AppendFixed64 appends a field of type Fixed64.
@@ -300,19 +309,29 @@ func AppendNonempty[T []byte | string](b []byte, number Number, v T) []byte {
 }
 
 // AppendInts appends a packed field unless list is empty.
-func AppendInts[T int | int32 | int64](b []byte, number Number, list []T) []byte {
-	var packed []byte
-	for _, x := range list {
-		packed = protowire.AppendVarint(packed, uint64(int64(x)))
+func AppendInts[T Integer](b []byte, number Number, list []T) []byte {
+	if len(list) == 0 {
+		return b
 	}
-	return AppendNonempty(b, number, packed)
+	size := 0
+	for _, x := range list {
+		size += protowire.SizeVarint(uint64(int64(x)))
+	}
+	b = protowire.AppendVarint(protowire.AppendTag(b, number, Bytes), uint64(size))
+	for _, x := range list {
+		b = protowire.AppendVarint(b, uint64(int64(x)))
+	}
+	return b
 }
 
 // AppendBools appends a packed field of bools unless list is empty.
 func AppendBools(b []byte, number Number, list []bool) []byte {
-	numbers := make([]int64, len(list))
-	for i, x := range list {
-		numbers[i] = int64(protowire.EncodeBool(x))
+	if len(list) == 0 {
+		return b
 	}
-	return AppendInts(b, number, numbers)
+	b = protowire.AppendVarint(protowire.AppendTag(b, number, Bytes), uint64(len(list)))
+	for _, x := range list {
+		b = append(b, byte(protowire.EncodeBool(x)))
+	}
+	return b
 }

@@ -82,53 +82,88 @@ var (
 
 const magic = "PJRTSAV\x01"
 
-// The numbers of the fields in the message.
-const (
-	fieldDigest wire.Number = iota + 1
-	fieldPlatform
-	fieldPlatformVersion
-	fieldMajor
-	fieldMinor
-	fieldKind
-	fieldSystemDevices
-	fieldBounds
-	fieldCPUFeature
-	fieldABIPlatform
-	fieldABIProto
-	fieldDevices
-	fieldFile
-	fieldPartitions
+// header has the fields of the message. Unknown fields are those of later versions.
+var header = wire.NewTable(nil,
+	wire.Part[Executable]{Number: 1, Type: wire.Bytes,
+		Read:  func(e *Executable, f wire.Field) error { return readDigest(&e.Plugin.Digest, "the digest", f) },
+		Write: func(b []byte, e *Executable) []byte { return wire.AppendBytes(b, 1, e.Plugin.Digest[:]) },
+	},
+	wire.Text(2, func(e *Executable) *string { return &e.System.Platform }),
+	wire.Text(3, func(e *Executable) *string { return &e.System.PlatformVersion }),
+	count(4, func(e *Executable) *int { return &e.Plugin.Major }),
+	count(5, func(e *Executable) *int { return &e.Plugin.Minor }),
+	wire.Texts(6, func(e *Executable) *[]string { return &e.System.Kinds }),
+	count(7, func(e *Executable) *int { return &e.System.Devices }),
+	wire.IntList(8, func(e *Executable) *[]int64 { return &e.System.Bounds }),
+	wire.Texts(9, func(e *Executable) *[]string { return &e.System.CPUFeatures }),
+	wire.Part[Executable]{Number: 10, Type: wire.Fixed64,
+		Read: func(e *Executable, f wire.Field) error { e.abi().Platform = f.Int; return nil },
+		Write: func(b []byte, e *Executable) []byte {
+			if e.ABI == nil {
+				return b
+			}
+			return wire.AppendFixed64(b, 10, e.ABI.Platform)
+		},
+	},
+	wire.Part[Executable]{Number: 11, Type: wire.Bytes,
+		Read: func(e *Executable, f wire.Field) error { e.abi().Proto = bytes.Clone(f.Bytes); return nil },
+		Write: func(b []byte, e *Executable) []byte {
+			if e.ABI == nil {
+				return b
+			}
+			return wire.AppendBytes(b, 11, e.ABI.Proto)
+		},
+	},
+	count(12, func(e *Executable) *int { return &e.Devices }),
+	count(14, func(e *Executable) *int { return &e.Partitions }),
+	wire.Part[Executable]{Number: 13, Type: wire.Bytes,
+		Read: func(e *Executable, f wire.Field) error {
+			return readDigest(&e.Plugin.File, "what identifies the file", f)
+		},
+		Write: func(b []byte, e *Executable) []byte {
+			if e.Plugin.File == ([sha256.Size]byte{}) {
+				return b
+			}
+			return wire.AppendBytes(b, 13, e.Plugin.File[:])
+		},
+	},
 )
+
+// abi returns the version that the header is about to describe.
+func (e *Executable) abi() *ABIVersion {
+	if e.ABI == nil {
+		e.ABI = new(ABIVersion)
+	}
+	return e.ABI
+}
+
+func readDigest(to *[sha256.Size]byte, what string, f wire.Field) error {
+	if len(f.Bytes) != len(to) {
+		return fmt.Errorf("%s has %d bytes", what, len(f.Bytes))
+	}
+	*to = [sha256.Size]byte(f.Bytes)
+	return nil
+}
+
+// count is a field that holds a count.
+func count(n wire.Number, at func(*Executable) *int) wire.Part[Executable] {
+	p := wire.Int(n, at)
+	p.Read = func(e *Executable, f wire.Field) error {
+		if f.Int > math.MaxInt32 {
+			return fmt.Errorf("field %d has the number %d", n, f.Int)
+		}
+		*at(e) = int(f.Int)
+		return nil
+	}
+	return p
+}
 
 // Encode returns the bytes of e.
 func (e *Executable) Encode() []byte {
 	if e == nil {
 		return nil
 	}
-	var m []byte
-	m = wire.AppendBytes(m, fieldDigest, e.Plugin.Digest[:])
-	m = wire.AppendNonempty(m, fieldPlatform, e.System.Platform)
-	m = wire.AppendNonempty(m, fieldPlatformVersion, e.System.PlatformVersion)
-	m = wire.AppendNonzero(m, fieldMajor, e.Plugin.Major)
-	m = wire.AppendNonzero(m, fieldMinor, e.Plugin.Minor)
-	for _, kind := range e.System.Kinds {
-		m = wire.AppendBytes(m, fieldKind, kind)
-	}
-	m = wire.AppendNonzero(m, fieldSystemDevices, e.System.Devices)
-	m = wire.AppendInts(m, fieldBounds, e.System.Bounds)
-	for _, feature := range e.System.CPUFeatures {
-		m = wire.AppendBytes(m, fieldCPUFeature, feature)
-	}
-	if e.ABI != nil {
-		m = wire.AppendFixed64(m, fieldABIPlatform, e.ABI.Platform)
-		m = wire.AppendBytes(m, fieldABIProto, e.ABI.Proto)
-	}
-	m = wire.AppendNonzero(m, fieldDevices, e.Devices)
-	m = wire.AppendNonzero(m, fieldPartitions, e.Partitions)
-	if e.Plugin.File != ([sha256.Size]byte{}) {
-		m = wire.AppendBytes(m, fieldFile, e.Plugin.File[:])
-	}
-
+	m := header.Append(nil, e)
 	b := make([]byte, 0, len(magic)+4+len(m)+8+len(e.Code)+sha256.Size)
 	b = append(b, magic...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(m)))
@@ -174,67 +209,8 @@ func Decode(data []byte) (*Executable, error) {
 		return nil, fmt.Errorf("%w: its program has %d bytes, of which %d are there", ErrDamaged, size, len(code))
 	}
 	e := &Executable{Code: code[:len(code):len(code)]}
-	if err := e.decodeHeader(message); err != nil {
+	if err := header.Read(message, e); err != nil {
 		return nil, fmt.Errorf("%w: its header cannot be read: %v", ErrDamaged, err)
 	}
 	return e, nil
-}
-
-// decodeHeader reads the message. Unknown fields are those of later versions.
-func (e *Executable) decodeHeader(message []byte) error {
-	p, t := &e.Plugin, &e.System
-	abi := func() *ABIVersion {
-		if e.ABI == nil {
-			e.ABI = new(ABIVersion)
-		}
-		return e.ABI
-	}
-	return wire.Visit(message, func(f wire.Field) error {
-		switch {
-		case f.Is(fieldDigest, wire.Bytes):
-			if len(f.Bytes) != len(p.Digest) {
-				return fmt.Errorf("the digest has %d bytes", len(f.Bytes))
-			}
-			p.Digest = [sha256.Size]byte(f.Bytes)
-		case f.Is(fieldFile, wire.Bytes):
-			if len(f.Bytes) != len(p.File) {
-				return fmt.Errorf("what identifies the file has %d bytes", len(f.Bytes))
-			}
-			p.File = [sha256.Size]byte(f.Bytes)
-		case f.Is(fieldPlatform, wire.Bytes):
-			t.Platform = string(f.Bytes)
-		case f.Is(fieldPlatformVersion, wire.Bytes):
-			t.PlatformVersion = string(f.Bytes)
-		case f.Is(fieldMajor, wire.Varint):
-			return number(&p.Major, f)
-		case f.Is(fieldMinor, wire.Varint):
-			return number(&p.Minor, f)
-		case f.Is(fieldKind, wire.Bytes):
-			t.Kinds = append(t.Kinds, string(f.Bytes))
-		case f.Is(fieldSystemDevices, wire.Varint):
-			return number(&t.Devices, f)
-		case f.IsList(fieldBounds):
-			return wire.Ints(&t.Bounds, f)
-		case f.Is(fieldCPUFeature, wire.Bytes):
-			t.CPUFeatures = append(t.CPUFeatures, string(f.Bytes))
-		case f.Is(fieldABIPlatform, wire.Fixed64):
-			abi().Platform = f.Int
-		case f.Is(fieldABIProto, wire.Bytes):
-			abi().Proto = bytes.Clone(f.Bytes)
-		case f.Is(fieldDevices, wire.Varint):
-			return number(&e.Devices, f)
-		case f.Is(fieldPartitions, wire.Varint):
-			return number(&e.Partitions, f)
-		}
-		return nil
-	})
-}
-
-// number reads a count.
-func number(n *int, f wire.Field) error {
-	if f.Int > math.MaxInt32 {
-		return fmt.Errorf("field %d has the number %d", f.Number, f.Int)
-	}
-	*n = int(f.Int)
-	return nil
 }

@@ -43,18 +43,18 @@ func decode(code []byte) (*Module, error) {
 		return nil, err
 	}
 	m := new(Module)
-	other, err := moduleFields.decode(module, m)
-	if err != nil {
-		return nil, err
-	}
 	d := decoder{
 		room: wire.NewRoom(len(code)), computations: make(map[int64]*Computation),
 		instructions: make(map[*Computation]map[int64]*Instruction),
 	}
 	var entry int64
 	var schedule []byte
-	err = wire.Visit(other, func(f wire.Field) error {
+	err = wire.Visit(module, func(f wire.Field) error {
 		switch {
+		case f.Is(moduleName, wire.Bytes):
+			m.Name = string(f.Bytes)
+		case f.Is(moduleID, wire.Varint):
+			m.ID = int64(f.Int)
 		case f.Is(moduleComputations, wire.Bytes):
 			c, err := d.computation(f.Bytes)
 			if err != nil {
@@ -114,7 +114,15 @@ func (d *decoder) computation(b []byte) (*Computation, error) {
 		return nil, err
 	}
 	c := &Computation{known: true}
-	other, err := computationFields.decode(b, c)
+	err := wire.Visit(b, func(f wire.Field) error {
+		switch {
+		case f.Is(computationName, wire.Bytes):
+			c.Name = string(f.Bytes)
+		case f.Is(computationID, wire.Varint):
+			c.id = int64(f.Int)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -125,18 +133,19 @@ func (d *decoder) computation(b []byte) (*Computation, error) {
 	instructions := make(map[int64]*Instruction)
 	var edges [][2][]int64 // of each instruction
 	var root int64
-	err = wire.Visit(other, func(f wire.Field) error {
+	err = wire.Visit(b, func(f wire.Field) error {
 		switch {
+		case f.Is(computationName, wire.Bytes), f.Is(computationID, wire.Varint): // they are read
 		case f.Is(computationInstructions, wire.Bytes):
-			i, links, err := d.instruction(f.Bytes)
+			i, err := d.instruction(f.Bytes)
 			if err != nil {
 				return fmt.Errorf("computation %s: %w", excerpt.Of(c.Name), err)
 			}
 			if instructions[i.id] != nil {
 				return fmt.Errorf("computation %s: two instructions have the number %d", excerpt.Of(c.Name), i.id)
 			}
-			instructions[i.id] = i
-			c.Instructions, edges = append(c.Instructions, i), append(edges, links)
+			instructions[i.id] = i.Instruction
+			c.Instructions, edges = append(c.Instructions, i.Instruction), append(edges, [2][]int64{i.operands, i.after})
 		case f.Is(computationRoot, wire.Varint):
 			root = int64(f.Int)
 		default:
@@ -166,51 +175,27 @@ func (d *decoder) computation(b []byte) (*Computation, error) {
 	return c, nil
 }
 
-// instruction reads an instruction. It also returns the numbers of its operands, and of the
-// instructions that it runs after.
-func (d *decoder) instruction(b []byte) (*Instruction, [2][]int64, error) {
-	var links [2][]int64
+func (d *decoder) instruction(b []byte) (*linked, error) {
 	if err := wire.Take[Instruction](d.room); err != nil {
-		return nil, links, err
+		return nil, err
 	}
-	i := &Instruction{known: true}
-	other, err := instructionFields.decode(b, i)
-	if err != nil {
-		return nil, links, err
-	}
-	var called []int64
-	var shape []byte
-	err = wire.Visit(other, func(f wire.Field) error {
-		switch {
-		case f.Is(instructionShape, wire.Bytes):
-			shape = append(shape, f.Bytes...)
-		case f.IsList(instructionOperands):
-			return wire.Ints(&links[0], f)
-		case f.IsList(instructionAfter):
-			return wire.Ints(&links[1], f)
-		case f.IsList(instructionCalled):
-			return wire.Ints(&called, f)
-		default:
-			i.rest = append(i.rest, f.Raw...)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, links, err
+	i := &linked{Instruction: &Instruction{known: true}}
+	if err := instructionFields.Read(b, i); err != nil {
+		return nil, err
 	}
 	// Each number becomes a pointer, and in package inspect a name, and may take but one byte.
-	if err := d.room.Take(4 * 8 * (len(links[0]) + len(links[1]) + len(called))); err != nil {
-		return nil, links, err
+	if err := d.room.Take(4 * 8 * (len(i.operands) + len(i.after) + len(i.called))); err != nil {
+		return nil, err
 	}
-	p, err := xlaproto.UnmarshalShapeIn(d.room, shape)
+	p, err := xlaproto.UnmarshalShapeIn(d.room, i.shape)
 	if err != nil {
-		return nil, links, err
+		return nil, err
 	}
 	i.Shape = shapeOf(&p)
-	if len(called) > 0 {
-		d.calls = append(d.calls, call{i, called})
+	if len(i.called) > 0 {
+		d.calls = append(d.calls, call{i.Instruction, i.called})
 	}
-	return i, links, nil
+	return i, nil
 }
 
 // schedule reads a HloScheduleProto.

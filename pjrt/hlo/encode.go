@@ -54,7 +54,8 @@ func (e *encoder) encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the computations call each other in a circle, or call one that is not in the module")
 	}
-	b := moduleFields.encode(e.m, nil)
+	b := wire.AppendNonempty(nil, moduleName, e.m.Name)
+	b = wire.AppendNonzero(b, moduleID, e.m.ID)
 	b = wire.AppendNonempty(b, moduleEntryName, e.m.Entry.Name)
 	b = wire.AppendInt(b, moduleEntry, e.m.Entry.id)
 	for _, c := range computations {
@@ -225,13 +226,12 @@ func (e *encoder) computation(c *Computation) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the instructions use each other in a circle")
 	}
-	b := computationFields.encode(c, nil)
+	b := wire.AppendNonempty(nil, computationName, c.Name)
+	b = wire.AppendNonzero(b, computationID, c.id)
 	for _, i := range instructions {
-		code, err := encodeInstruction(i)
-		if err != nil {
+		if b, err = appendInstruction(b, i); err != nil {
 			return nil, fmt.Errorf("%s: %w", i.Name, err)
 		}
-		b = wire.AppendBytes(b, computationInstructions, code)
 	}
 	b = wire.AppendInt(b, computationRoot, c.Root.id)
 	if !has(c.rest, computationProgram) {
@@ -242,7 +242,7 @@ func (e *encoder) computation(c *Computation) ([]byte, error) {
 	return append(b, c.rest...), nil
 }
 
-func encodeInstruction(i *Instruction) ([]byte, error) {
+func appendInstruction(b []byte, i *Instruction) ([]byte, error) {
 	if i.Opcode == "" {
 		return nil, fmt.Errorf("the instruction has no opcode")
 	}
@@ -250,16 +250,11 @@ func encodeInstruction(i *Instruction) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := instructionFields.encode(i, nil)
-	b = wire.AppendBytes(b, instructionShape, shape.Marshal())
-	b = wire.AppendInts(b, instructionOperands, ids(i.Operands))
-	b = wire.AppendInts(b, instructionAfter, ids(i.After))
-	var called []int64
+	l := linked{Instruction: i, shape: shape.Marshal(), operands: ids(i.Operands), after: ids(i.After)}
 	for _, c := range i.Called {
-		called = append(called, c.id)
+		l.called = append(l.called, c.id)
 	}
-	b = wire.AppendInts(b, instructionCalled, called)
-	return append(b, i.rest...), nil
+	return instructionFields.AppendField(b, computationInstructions, &l), nil
 }
 
 func ids(list []*Instruction) []int64 {

@@ -14,8 +14,6 @@ const (
 	assignmentReplicas     = 1 // DeviceAssignmentProto
 	assignmentPartitions   = 2
 	assignmentComputations = 3
-
-	computationDevices = 1 // DeviceAssignmentProto.ComputationDevice
 )
 
 // DeviceAssignment is a DeviceAssignmentProto: the devices of each partition, one
@@ -31,6 +29,10 @@ type Partition struct {
 	Devices []int64
 	Unknown []byte
 }
+
+var partitionTable = wire.NewTable(func(p *Partition) *[]byte { return &p.Unknown },
+	wire.IntList(1, func(p *Partition) *[]int64 { return &p.Devices }),
+)
 
 // NewDeviceAssignment returns the assignment of the devices ids[replica][partition]. There must be
 // at least one replica, and all must have the same number of partitions.
@@ -82,9 +84,8 @@ func UnmarshalDeviceAssignment(b []byte) (*DeviceAssignment, error) {
 		case f.Is(assignmentPartitions, wire.Varint):
 			partitions = int32(f.Int)
 		case f.Is(assignmentComputations, wire.Bytes):
-			p, err := unmarshalPartition(f.Bytes)
-			a.Partitions = append(a.Partitions, p)
-			return err
+			a.Partitions = append(a.Partitions, Partition{})
+			return partitionTable.Read(f.Bytes, &a.Partitions[len(a.Partitions)-1])
 		default:
 			a.Unknown = append(a.Unknown, f.Raw...)
 		}
@@ -105,23 +106,11 @@ func UnmarshalDeviceAssignment(b []byte) (*DeviceAssignment, error) {
 	return a, nil
 }
 
-func unmarshalPartition(b []byte) (Partition, error) {
-	var p Partition
-	err := wire.Visit(b, func(f wire.Field) error {
-		if f.IsList(computationDevices) {
-			return wire.Ints(&p.Devices, f)
-		}
-		p.Unknown = append(p.Unknown, f.Raw...)
-		return nil
-	})
-	return p, err
-}
-
 func (a *DeviceAssignment) marshal() []byte {
 	b := wire.AppendInt(nil, assignmentReplicas, a.Replicas)
 	b = wire.AppendInt(b, assignmentPartitions, len(a.Partitions))
-	for _, p := range a.Partitions {
-		b = wire.AppendBytes(b, assignmentComputations, append(wire.AppendInts(nil, computationDevices, p.Devices), p.Unknown...))
+	for i := range a.Partitions {
+		b = partitionTable.AppendField(b, assignmentComputations, &a.Partitions[i])
 	}
 	return append(b, a.Unknown...)
 }

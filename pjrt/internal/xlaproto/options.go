@@ -10,20 +10,11 @@ import (
 	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
-// Field numbers of xla/pjrt/proto/compile_options.proto.
+// Field numbers of xla/pjrt/proto/compile_options.proto that are used outside the tables below.
 const (
-	optionsArgumentLayouts  = 1 // CompileOptionsProto
-	optionsTupledArguments  = 2
-	optionsBuild            = 3
-	optionsPortable         = 4
-	optionsProfileVersion   = 5
-	optionsMultiSlice       = 6
-	optionsOverrides        = 7
-	optionsTargetConfig     = 8
-	optionsInPlaceMLIR      = 9
-	optionsOperandPrecision = 10
-	optionsCompilerVariant  = 11
-	optionsIndividual       = 12
+	optionsArgumentLayouts = 1 // CompileOptionsProto
+	optionsBuild           = 3
+	optionsOverrides       = 7
 
 	overrideKey   = 1 // entry of CompileOptionsProto.env_option_overrides
 	overrideValue = 2
@@ -33,30 +24,8 @@ const (
 	overrideInt    = 3
 	overrideDouble = 4
 
-	buildDeviceOrdinal         = 1 // ExecutableBuildOptionsProto
-	buildResultLayout          = 2
-	buildDebugOptions          = 3
-	buildReplicas              = 4
-	buildPartitions            = 5
-	buildSPMD                  = 6
-	buildAutoSharding          = 7
-	buildDeduplicate           = 8
-	buildDeviceAssignment      = 9
-	buildAliasPassthrough      = 10
-	buildBackendOnly           = 11
-	buildPropagateToResults    = 12
-	buildEnvironments          = 13
-	buildProfile               = 14
-	buildDeviceMemory          = 15
-	buildMeshShape             = 16
-	buildMeshIDs               = 17
-	buildPropagateToParameters = 18
-	buildShardy                = 19
-	buildProcessIndex          = 22
-	buildProcessCount          = 23
-	buildOptimization          = 24
-	buildMemoryFitting         = 25
-	buildGPUTopology           = 27
+	buildResultLayout     = 2 // ExecutableBuildOptionsProto
+	buildDeviceAssignment = 9
 )
 
 // CompileOptions is a CompileOptionsProto.
@@ -111,6 +80,70 @@ type Override struct {
 	Unknown []byte // of the OptionOverrideProto
 }
 
+var optionsTable = wire.NewTable(func(o *CompileOptions) *[]byte { return &o.Unknown },
+	wire.Apart(optionsArgumentLayouts, func(b []byte, o *CompileOptions) []byte {
+		for i := range o.ArgumentLayouts {
+			b = wire.AppendBytes(b, optionsArgumentLayouts, o.ArgumentLayouts[i].Marshal())
+		}
+		return b
+	}),
+	wire.Bool(2, func(o *CompileOptions) *bool { return &o.TupledArguments }),
+	wire.Apart(optionsBuild, func(b []byte, o *CompileOptions) []byte {
+		return buildTable.AppendNonempty(b, optionsBuild, &o.Build)
+	}),
+	wire.Bool(4, func(o *CompileOptions) *bool { return &o.Portable }),
+	wire.Int(5, func(o *CompileOptions) *int64 { return &o.ProfileVersion }),
+	wire.Blob(6, func(o *CompileOptions) *[]byte { return &o.MultiSlice }),
+	wire.Apart(optionsOverrides, func(b []byte, o *CompileOptions) []byte {
+		for _, v := range o.Overrides {
+			b = wire.AppendBytes(b, optionsOverrides, v.marshal())
+		}
+		return b
+	}),
+	wire.Unread(8, func(o *CompileOptions) *[]byte { return &o.TargetConfig }),
+	wire.Bool(9, func(o *CompileOptions) *bool { return &o.InPlaceMLIR }),
+	wire.Int(10, func(o *CompileOptions) *int32 { return &o.OperandPrecision }),
+	wire.Text(11, func(o *CompileOptions) *string { return &o.CompilerVariant }),
+	wire.IntList(12, func(o *CompileOptions) *[]int32 { return &o.Individual }),
+)
+
+var buildTable = wire.NewTable(func(o *BuildOptions) *[]byte { return &o.Unknown },
+	wire.Int(1, func(o *BuildOptions) *int64 { return &o.DeviceOrdinal }),
+	wire.Apart(buildResultLayout, func(b []byte, o *BuildOptions) []byte {
+		if o.ResultLayout == nil {
+			return b
+		}
+		return wire.AppendBytes(b, buildResultLayout, o.ResultLayout.Marshal())
+	}),
+	wire.Unread(3, func(o *BuildOptions) *[]byte { return &o.DebugOptions }),
+	wire.Int(4, func(o *BuildOptions) *int64 { return &o.Replicas }),
+	wire.Int(5, func(o *BuildOptions) *int64 { return &o.Partitions }),
+	wire.Bool(6, func(o *BuildOptions) *bool { return &o.SPMD }),
+	wire.Bool(7, func(o *BuildOptions) *bool { return &o.AutoSharding }),
+	wire.Bool(8, func(o *BuildOptions) *bool { return &o.Deduplicate }),
+	wire.Apart(buildDeviceAssignment, func(b []byte, o *BuildOptions) []byte {
+		if o.DeviceAssignment == nil {
+			return b
+		}
+		return wire.AppendBytes(b, buildDeviceAssignment, o.DeviceAssignment.marshal())
+	}),
+	wire.Bool(10, func(o *BuildOptions) *bool { return &o.AliasPassthrough }),
+	wire.Bool(11, func(o *BuildOptions) *bool { return &o.BackendOnly }),
+	wire.BoolList(12, func(o *BuildOptions) *[]bool { return &o.PropagateToResults }),
+	wire.Unread(13, func(o *BuildOptions) *[]byte { return &o.Environments }),
+	wire.Blob(14, func(o *BuildOptions) *[]byte { return &o.Profile }),
+	wire.Int(15, func(o *BuildOptions) *int64 { return &o.DeviceMemory }),
+	wire.IntList(16, func(o *BuildOptions) *[]int64 { return &o.MeshShape }),
+	wire.IntList(17, func(o *BuildOptions) *[]int64 { return &o.MeshIDs }),
+	wire.BoolList(18, func(o *BuildOptions) *[]bool { return &o.PropagateToParameters }),
+	wire.Bool(19, func(o *BuildOptions) *bool { return &o.Shardy }),
+	wire.Int(22, func(o *BuildOptions) *int64 { return &o.ProcessIndex }),
+	wire.Int(23, func(o *BuildOptions) *int64 { return &o.ProcessCount }),
+	wire.Int(24, func(o *BuildOptions) *int32 { return &o.Optimization }),
+	wire.Int(25, func(o *BuildOptions) *int32 { return &o.MemoryFitting }),
+	wire.Unread(27, func(o *BuildOptions) *[]byte { return &o.GPUTopology }),
+)
+
 // UnmarshalCompileOptions reads a CompileOptionsProto.
 func UnmarshalCompileOptions(b []byte) (*CompileOptions, error) {
 	o := new(CompileOptions)
@@ -123,38 +156,18 @@ func UnmarshalCompileOptions(b []byte) (*CompileOptions, error) {
 	if o.Overrides, err = wire.Reserve[Override](room, b, optionsOverrides); err != nil {
 		return nil, err
 	}
-	err = wire.Visit(b, func(f wire.Field) error {
-		switch {
-		case f.Is(optionsArgumentLayouts, wire.Bytes):
+	err = optionsTable.ReadApart(b, o, func(f wire.Field) error {
+		switch f.Number {
+		case optionsArgumentLayouts:
 			s, err := UnmarshalShapeIn(room, f.Bytes)
 			o.ArgumentLayouts = append(o.ArgumentLayouts, s)
 			return err
-		case f.Is(optionsTupledArguments, wire.Varint):
-			o.TupledArguments = f.Bool()
-		case f.Is(optionsBuild, wire.Bytes):
-			build = append(build, f.Bytes...) // protobuf merges messages by concatenation
-		case f.Is(optionsPortable, wire.Varint):
-			o.Portable = f.Bool()
-		case f.Is(optionsProfileVersion, wire.Varint):
-			o.ProfileVersion = int64(f.Int)
-		case f.Is(optionsMultiSlice, wire.Bytes):
-			o.MultiSlice = append([]byte(nil), f.Bytes...)
-		case f.Is(optionsOverrides, wire.Bytes):
+		case optionsBuild:
+			build = wire.Join(build, f.Bytes)
+		case optionsOverrides:
 			v, err := unmarshalOverride(f.Bytes)
 			o.Overrides = append(o.Overrides, v)
 			return err
-		case f.Is(optionsTargetConfig, wire.Bytes):
-			o.TargetConfig = append(o.TargetConfig, f.Bytes...)
-		case f.Is(optionsInPlaceMLIR, wire.Varint):
-			o.InPlaceMLIR = f.Bool()
-		case f.Is(optionsOperandPrecision, wire.Varint):
-			o.OperandPrecision = int32(f.Int)
-		case f.Is(optionsCompilerVariant, wire.Bytes):
-			o.CompilerVariant = string(f.Bytes)
-		case f.IsList(optionsIndividual):
-			return wire.Ints(&o.Individual, f)
-		default:
-			o.Unknown = append(o.Unknown, f.Raw...)
 		}
 		return nil
 	})
@@ -169,67 +182,20 @@ func UnmarshalCompileOptions(b []byte) (*CompileOptions, error) {
 
 func (o *BuildOptions) unmarshal(b []byte) error {
 	var result, assignment []byte
-	hasResult, hasAssignment := false, false
-	err := wire.Visit(b, func(f wire.Field) error {
-		switch {
-		case f.Is(buildDeviceOrdinal, wire.Varint):
-			o.DeviceOrdinal = int64(f.Int)
-		case f.Is(buildResultLayout, wire.Bytes):
-			result, hasResult = append(result, f.Bytes...), true
-		case f.Is(buildDebugOptions, wire.Bytes):
-			o.DebugOptions = append(o.DebugOptions, f.Bytes...)
-		case f.Is(buildReplicas, wire.Varint):
-			o.Replicas = int64(f.Int)
-		case f.Is(buildPartitions, wire.Varint):
-			o.Partitions = int64(f.Int)
-		case f.Is(buildSPMD, wire.Varint):
-			o.SPMD = f.Bool()
-		case f.Is(buildAutoSharding, wire.Varint):
-			o.AutoSharding = f.Bool()
-		case f.Is(buildDeduplicate, wire.Varint):
-			o.Deduplicate = f.Bool()
-		case f.Is(buildDeviceAssignment, wire.Bytes):
-			assignment, hasAssignment = append(assignment, f.Bytes...), true
-		case f.Is(buildAliasPassthrough, wire.Varint):
-			o.AliasPassthrough = f.Bool()
-		case f.Is(buildBackendOnly, wire.Varint):
-			o.BackendOnly = f.Bool()
-		case f.IsList(buildPropagateToResults):
-			return wire.Bools(&o.PropagateToResults, f)
-		case f.Is(buildEnvironments, wire.Bytes):
-			o.Environments = append(o.Environments, f.Bytes...)
-		case f.Is(buildProfile, wire.Bytes):
-			o.Profile = append([]byte(nil), f.Bytes...)
-		case f.Is(buildDeviceMemory, wire.Varint):
-			o.DeviceMemory = int64(f.Int)
-		case f.IsList(buildMeshShape):
-			return wire.Ints(&o.MeshShape, f)
-		case f.IsList(buildMeshIDs):
-			return wire.Ints(&o.MeshIDs, f)
-		case f.IsList(buildPropagateToParameters):
-			return wire.Bools(&o.PropagateToParameters, f)
-		case f.Is(buildShardy, wire.Varint):
-			o.Shardy = f.Bool()
-		case f.Is(buildProcessIndex, wire.Varint):
-			o.ProcessIndex = int64(f.Int)
-		case f.Is(buildProcessCount, wire.Varint):
-			o.ProcessCount = int64(f.Int)
-		case f.Is(buildOptimization, wire.Varint):
-			o.Optimization = int32(f.Int)
-		case f.Is(buildMemoryFitting, wire.Varint):
-			o.MemoryFitting = int32(f.Int)
-		case f.Is(buildGPUTopology, wire.Bytes):
-			o.GPUTopology = append(o.GPUTopology, f.Bytes...)
-		default:
-			o.Unknown = append(o.Unknown, f.Raw...)
+	err := buildTable.ReadApart(b, o, func(f wire.Field) error {
+		switch f.Number {
+		case buildResultLayout:
+			result = wire.Join(result, f.Bytes)
+		case buildDeviceAssignment:
+			assignment = wire.Join(assignment, f.Bytes)
 		}
 		return nil
 	})
-	if err == nil && hasResult {
+	if err == nil && result != nil {
 		o.ResultLayout = new(Shape)
 		*o.ResultLayout, err = UnmarshalShape(result)
 	}
-	if err == nil && hasAssignment {
+	if err == nil && assignment != nil {
 		o.DeviceAssignment, err = UnmarshalDeviceAssignment(assignment)
 	}
 	return err
@@ -268,58 +234,7 @@ func unmarshalOverride(entry []byte) (Override, error) {
 
 // Marshal writes a CompileOptionsProto. Equal options give equal bytes; the zero
 // options give none.
-func (o *CompileOptions) Marshal() []byte {
-	var b []byte
-	for i := range o.ArgumentLayouts {
-		b = wire.AppendBytes(b, optionsArgumentLayouts, o.ArgumentLayouts[i].Marshal())
-	}
-	b = wire.AppendTrue(b, optionsTupledArguments, o.TupledArguments)
-	b = wire.AppendNonempty(b, optionsBuild, o.Build.marshal())
-	b = wire.AppendTrue(b, optionsPortable, o.Portable)
-	b = wire.AppendNonzero(b, optionsProfileVersion, o.ProfileVersion)
-	b = wire.AppendNonempty(b, optionsMultiSlice, o.MultiSlice)
-	for _, v := range o.Overrides {
-		b = wire.AppendBytes(b, optionsOverrides, v.marshal())
-	}
-	b = wire.AppendNonempty(b, optionsTargetConfig, o.TargetConfig)
-	b = wire.AppendTrue(b, optionsInPlaceMLIR, o.InPlaceMLIR)
-	b = wire.AppendNonzero(b, optionsOperandPrecision, o.OperandPrecision)
-	b = wire.AppendNonempty(b, optionsCompilerVariant, o.CompilerVariant)
-	b = wire.AppendInts(b, optionsIndividual, o.Individual)
-	return append(b, o.Unknown...)
-}
-
-func (o *BuildOptions) marshal() []byte {
-	b := wire.AppendNonzero(nil, buildDeviceOrdinal, o.DeviceOrdinal)
-	if o.ResultLayout != nil {
-		b = wire.AppendBytes(b, buildResultLayout, o.ResultLayout.Marshal())
-	}
-	b = wire.AppendNonempty(b, buildDebugOptions, o.DebugOptions)
-	b = wire.AppendNonzero(b, buildReplicas, o.Replicas)
-	b = wire.AppendNonzero(b, buildPartitions, o.Partitions)
-	b = wire.AppendTrue(b, buildSPMD, o.SPMD)
-	b = wire.AppendTrue(b, buildAutoSharding, o.AutoSharding)
-	b = wire.AppendTrue(b, buildDeduplicate, o.Deduplicate)
-	if o.DeviceAssignment != nil {
-		b = wire.AppendBytes(b, buildDeviceAssignment, o.DeviceAssignment.marshal())
-	}
-	b = wire.AppendTrue(b, buildAliasPassthrough, o.AliasPassthrough)
-	b = wire.AppendTrue(b, buildBackendOnly, o.BackendOnly)
-	b = wire.AppendBools(b, buildPropagateToResults, o.PropagateToResults)
-	b = wire.AppendNonempty(b, buildEnvironments, o.Environments)
-	b = wire.AppendNonempty(b, buildProfile, o.Profile)
-	b = wire.AppendNonzero(b, buildDeviceMemory, o.DeviceMemory)
-	b = wire.AppendInts(b, buildMeshShape, o.MeshShape)
-	b = wire.AppendInts(b, buildMeshIDs, o.MeshIDs)
-	b = wire.AppendBools(b, buildPropagateToParameters, o.PropagateToParameters)
-	b = wire.AppendTrue(b, buildShardy, o.Shardy)
-	b = wire.AppendNonzero(b, buildProcessIndex, o.ProcessIndex)
-	b = wire.AppendNonzero(b, buildProcessCount, o.ProcessCount)
-	b = wire.AppendNonzero(b, buildOptimization, o.Optimization)
-	b = wire.AppendNonzero(b, buildMemoryFitting, o.MemoryFitting)
-	b = wire.AppendNonempty(b, buildGPUTopology, o.GPUTopology)
-	return append(b, o.Unknown...)
-}
+func (o *CompileOptions) Marshal() []byte { return optionsTable.Append(nil, o) }
 
 func (o *Override) marshal() []byte {
 	var value []byte

@@ -16,13 +16,7 @@ const (
 	shapeLayout      = 5
 	shapeDynamic     = 6
 
-	layoutMinorToMajor = 1 // LayoutProto
-	layoutTiles        = 6
-	layoutElementBits  = 7
-	layoutMemorySpace  = 8
-	layoutTailPadding  = 16
-
-	tileDims = 1 // TileProto
+	layoutTiles = 6 // LayoutProto
 )
 
 // Shape is a ShapeProto.
@@ -54,6 +48,18 @@ type Tile struct {
 	Unknown []byte
 }
 
+var layoutTable = wire.NewTable(func(l *Layout) *[]byte { return &l.Unknown },
+	wire.IntList(1, func(l *Layout) *[]int { return &l.MinorToMajor }),
+	wire.NestedList(layoutTiles, func(l *Layout) *[]Tile { return &l.Tiles }, tileTable),
+	wire.Int(7, func(l *Layout) *int64 { return &l.ElementBits }),
+	wire.Int(8, func(l *Layout) *int64 { return &l.MemorySpace }),
+	wire.Int(16, func(l *Layout) *int64 { return &l.TailPadding }),
+)
+
+var tileTable = wire.NewTable(func(t *Tile) *[]byte { return &t.Unknown },
+	wire.IntList(1, func(t *Tile) *[]int64 { return &t.Dims }),
+)
+
 // UnmarshalShape reads a ShapeProto. If tuples are nested too deeply, it reads only the outer ones,
 // and keeps the rest as Unknown.
 func UnmarshalShape(b []byte) (Shape, error) { return UnmarshalShapeIn(wire.NewRoom(len(b)), b) }
@@ -68,7 +74,6 @@ func unmarshalShape(room *wire.Room, b []byte, depth int) (Shape, error) {
 		return s, nil
 	}
 	var layout []byte
-	hasLayout := false
 	var err error
 	if s.Tuple, err = wire.Reserve[Shape](room, b, ShapeTuple); err != nil {
 		return s, err
@@ -84,7 +89,7 @@ func unmarshalShape(room *wire.Room, b []byte, depth int) (Shape, error) {
 			s.Tuple = append(s.Tuple, element)
 			return err
 		case f.Is(shapeLayout, wire.Bytes):
-			layout, hasLayout = append(layout, f.Bytes...), true
+			layout = wire.Join(layout, f.Bytes)
 		case f.IsList(shapeDynamic):
 			return wire.Bools(&s.Dynamic, f)
 		default:
@@ -92,7 +97,7 @@ func unmarshalShape(room *wire.Room, b []byte, depth int) (Shape, error) {
 		}
 		return nil
 	})
-	if err == nil && hasLayout {
+	if err == nil && layout != nil {
 		s.Layout, err = unmarshalLayout(room, layout)
 	}
 	return s, err
@@ -107,37 +112,7 @@ func unmarshalLayout(room *wire.Room, b []byte) (*Layout, error) {
 	if l.Tiles, err = wire.Reserve[Tile](room, b, layoutTiles); err != nil {
 		return nil, err
 	}
-	return l, wire.Visit(b, func(f wire.Field) error {
-		switch {
-		case f.IsList(layoutMinorToMajor):
-			return wire.Ints(&l.MinorToMajor, f)
-		case f.Is(layoutTiles, wire.Bytes):
-			tile, err := unmarshalTile(f.Bytes)
-			l.Tiles = append(l.Tiles, tile)
-			return err
-		case f.Is(layoutElementBits, wire.Varint):
-			l.ElementBits = int64(f.Int)
-		case f.Is(layoutMemorySpace, wire.Varint):
-			l.MemorySpace = int64(f.Int)
-		case f.Is(layoutTailPadding, wire.Varint):
-			l.TailPadding = int64(f.Int)
-		default:
-			l.Unknown = append(l.Unknown, f.Raw...)
-		}
-		return nil
-	})
-}
-
-func unmarshalTile(b []byte) (Tile, error) {
-	var t Tile
-	err := wire.Visit(b, func(f wire.Field) error {
-		if f.IsList(tileDims) {
-			return wire.Ints(&t.Dims, f)
-		}
-		t.Unknown = append(t.Unknown, f.Raw...)
-		return nil
-	})
-	return t, err
+	return l, layoutTable.Read(b, l)
 }
 
 // Marshal writes a ShapeProto.
@@ -148,19 +123,8 @@ func (s *Shape) Marshal() []byte {
 		b = wire.AppendBytes(b, ShapeTuple, s.Tuple[i].Marshal())
 	}
 	if s.Layout != nil {
-		b = wire.AppendBytes(b, shapeLayout, s.Layout.marshal())
+		b = layoutTable.AppendField(b, shapeLayout, s.Layout)
 	}
 	b = wire.AppendBools(b, shapeDynamic, s.Dynamic)
 	return append(b, s.Unknown...)
-}
-
-func (l *Layout) marshal() []byte {
-	b := wire.AppendInts(nil, layoutMinorToMajor, l.MinorToMajor)
-	for _, t := range l.Tiles {
-		b = wire.AppendBytes(b, layoutTiles, append(wire.AppendInts(nil, tileDims, t.Dims), t.Unknown...))
-	}
-	b = wire.AppendNonzero(b, layoutElementBits, l.ElementBits)
-	b = wire.AppendNonzero(b, layoutMemorySpace, l.MemorySpace)
-	b = wire.AppendNonzero(b, layoutTailPadding, l.TailPadding)
-	return append(b, l.Unknown...)
 }

@@ -90,13 +90,7 @@ func unmarshalSharding(room *wire.Room, b []byte, depth int) (Sharding, error) {
 		case f.Is(shardingReplicateLast, wire.Varint):
 			s.ReplicateLast = f.Bool()
 		case f.IsList(shardingSubgroups):
-			var types []int32
-			err := wire.Ints(&types, f)
-			s.Subgroups = slices.Grow(s.Subgroups, len(types))
-			for _, t := range types {
-				s.Subgroups = append(s.Subgroups, ShardingType(t))
-			}
-			return err
+			return wire.Ints(&s.Subgroups, f)
 		case f.IsList(shardingReshape):
 			return wire.Ints(&reshape, f)
 		case f.IsList(shardingTranspose):
@@ -215,16 +209,12 @@ func joinInts(list []int64) string {
 
 // Marshal writes an OpSharding.
 func (s Sharding) Marshal() []byte {
-	b := wire.AppendNonzero(nil, shardingType, int32(s.Type))
+	b := wire.AppendNonzero(nil, shardingType, s.Type)
 	b = wire.AppendInts(b, shardingTiles, s.Tiles)
 	b = wire.AppendInts(b, shardingDevices, s.Devices)
 	for _, e := range s.Elements {
 		b = wire.AppendBytes(b, shardingTuple, e.Marshal())
 	}
 	b = wire.AppendTrue(b, shardingReplicateLast, s.ReplicateLast)
-	subgroups := make([]int32, len(s.Subgroups))
-	for i, t := range s.Subgroups {
-		subgroups[i] = int32(t)
-	}
-	return wire.AppendInts(b, shardingSubgroups, subgroups)
+	return wire.AppendInts(b, shardingSubgroups, s.Subgroups)
 }
