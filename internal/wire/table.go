@@ -194,6 +194,14 @@ func Nested[T, M any](n Number, at func(*T) **M, table *Table[M]) Part[T] {
 	}
 }
 
+// Embedded is a field that holds another message, which every T has, left out if it has no fields.
+func Embedded[T, M any](n Number, at func(*T) *M, table *Table[M]) Part[T] {
+	return Part[T]{Number: n, Type: Bytes,
+		Read:  func(x *T, f Field) error { return table.Read(f.Bytes, at(x)) },
+		Write: func(b []byte, x *T) []byte { return table.AppendNonempty(b, n, at(x)) },
+	}
+}
+
 // NestedList is a repeated field of messages. Reserve room for the list before it is read.
 func NestedList[T, M any](n Number, at func(*T) *[]M, table *Table[M]) Part[T] {
 	return Part[T]{Number: n, Type: Bytes,

@@ -22,6 +22,7 @@ type whole struct {
 	counts       []int
 	flags        []bool
 	part         *inner
+	embedded     inner
 	parts        []inner
 	apart        string
 	rest         []byte
@@ -47,6 +48,7 @@ var wholeTable = wire.NewTable(func(x *whole) *[]byte { return &x.rest },
 	wire.BoolList(8, func(x *whole) *[]bool { return &x.flags }),
 	wire.Nested(9, func(x *whole) **inner { return &x.part }, innerTable),
 	wire.NestedList(10, func(x *whole) *[]inner { return &x.parts }, innerTable),
+	wire.Embedded(12, func(x *whole) *inner { return &x.embedded }, innerTable),
 	wire.Apart(11, func(b []byte, x *whole) []byte { return wire.AppendNonempty(b, 11, x.apart) }),
 )
 
@@ -59,14 +61,15 @@ func TestTablesReadAndWriteMessages(t *testing.T) {
 		"nothing": {},
 		"everything, in the order of the table": {
 			message: "\x12\x01a" + "\x0a\x00\x0a\x01b" + "\x1a\x01c" + "\x22\x01d" + "\x28\x05" + "\x30\x01" +
-				"\x3a\x02\x07\x08" + "\x42\x02\x01\x00" + "\x4a\x02\x08\x09" + "\x52\x00\x52\x02\x08\x01" + "\x5a\x01e",
+				"\x3a\x02\x07\x08" + "\x42\x02\x01\x00" + "\x4a\x02\x08\x09" + "\x52\x00\x52\x02\x08\x01" + "\x62\x02\x08\x03" + "\x5a\x01e",
 			want: whole{
 				name: "a", names: []string{"", "b"}, blob: []byte("c"), unread: []byte("d"), count: 5, yes: true, counts: []int{7, 8},
-				flags: []bool{true, false}, part: &inner{n: 9}, parts: []inner{{}, {n: 1}}, apart: "e",
+				flags: []bool{true, false}, part: &inner{n: 9}, parts: []inner{{}, {n: 1}}, embedded: inner{n: 3},
+				apart: "e",
 			},
 		},
 		"the default values": {
-			message: "\x12\x00\x1a\x00\x22\x00\x28\x00\x30\x00\x3a\x00\x4a\x00", written: "\x4a\x00",
+			message: "\x12\x00\x1a\x00\x22\x00\x28\x00\x30\x00\x3a\x00\x4a\x00\x62\x00", written: "\x4a\x00",
 			want: whole{blob: []byte{}, part: &inner{}},
 		},
 		"lists that are not packed": {message: "\x38\x07\x40\x01\x38\x08", written: "\x3a\x02\x07\x08\x42\x01\x01",
@@ -74,8 +77,8 @@ func TestTablesReadAndWriteMessages(t *testing.T) {
 		"fields that occur twice": {message: "\x12\x01a\x1a\x01c\x22\x01d\x4a\x02\x08\x09\x12\x01b\x1a\x01e\x22\x01f\x4a\x02\x10\x01",
 			written: "\x12\x01b\x1a\x01e\x22\x02df\x4a\x04\x08\x09\x10\x01",
 			want:    whole{name: "b", blob: []byte("e"), unread: []byte("df"), part: &inner{9, []byte("\x10\x01")}}},
-		"unknown fields": {message: "\x60\x01\x5a\x01e\x52\x02\x10\x01\x65\x01\x02\x03\x04", written: "\x52\x02\x10\x01\x5a\x01e\x60\x01\x65\x01\x02\x03\x04",
-			want: whole{apart: "e", parts: []inner{{rest: []byte("\x10\x01")}}, rest: []byte("\x60\x01\x65\x01\x02\x03\x04")}},
+		"unknown fields": {message: "\x68\x01\x5a\x01e\x52\x02\x10\x01\x65\x01\x02\x03\x04", written: "\x52\x02\x10\x01\x5a\x01e\x68\x01\x65\x01\x02\x03\x04",
+			want: whole{apart: "e", parts: []inner{{rest: []byte("\x10\x01")}}, rest: []byte("\x68\x01\x65\x01\x02\x03\x04")}},
 		"fields of other types": {message: "\x10\x01\x2a\x01x\x50\x01\x58\x01\x3d\x01\x02\x03\x04",
 			want: whole{rest: []byte("\x10\x01\x2a\x01x\x50\x01\x58\x01\x3d\x01\x02\x03\x04")}},
 	} {

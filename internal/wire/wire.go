@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"iter"
 	"reflect"
 	"slices"
 
@@ -129,6 +130,27 @@ func Visit(message []byte, visit func(Field) error) error {
 	return nil
 }
 
+// errStop ends a Visit early.
+var errStop = errors.New("stop")
+
+// Fields returns the fields that Visit visits, in more time. If the bytes are not a message, it
+// ends with ErrMalformed and what is known of the field.
+func Fields(message []byte) iter.Seq2[Field, error] {
+	return func(yield func(Field, error) bool) {
+		rest := message
+		err := Visit(message, func(f Field) error {
+			if rest = rest[len(f.Raw):]; !yield(f, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if errors.Is(err, ErrMalformed) {
+			number, kind, _ := protowire.ConsumeTag(rest)
+			yield(Field{Number: number, Type: kind}, err)
+		}
+	}
+}
+
 // VisitMessages calls visit for each field of this number that is a message.
 func VisitMessages(message []byte, number Number, visit func([]byte) error) error {
 	return Visit(message, func(f Field) error {
@@ -219,7 +241,9 @@ func Reserve[T any](r *Room, message []byte, number Number) ([]T, error) {
 }
 
 // Integer is a Go type for the numbers of a field of type Varint.
-type Integer interface{ ~int | ~int32 | ~int64 }
+type Integer interface {
+	~int | ~int32 | ~int64 | ~uint64
+}
 
 // Ints appends the numbers in f, a part of a repeated field that may be packed, to
 // list.

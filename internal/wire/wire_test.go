@@ -76,6 +76,16 @@ func TestMalformedMessagesAreAnError(t *testing.T) {
 		require.ErrorIs(t, wire.Visit([]byte(b), func(wire.Field) error { return nil }), wire.ErrMalformed, name)
 		_, err := wire.Message([]byte(b), 1)
 		require.ErrorIs(t, err, wire.ErrMalformed, name)
+		var got []wire.Number // of the fields before the malformed one, and of that if it has one
+		for f, err := range wire.Fields([]byte("\x28\x01" + b)) {
+			got = append(got, f.Number)
+			require.Equal(t, len(got) > 1, err != nil, name)
+		}
+		want := wire.Number(b[0] >> 3)
+		if name == "tag cut off" {
+			want = 0
+		}
+		assert.Equal(t, []wire.Number{5, want}, got, name)
 	}
 	var ints []int64
 	require.ErrorIs(t, wire.Ints(&ints, wire.Field{Type: wire.Bytes, Bytes: []byte{0x80}}), wire.ErrMalformed)
@@ -83,15 +93,34 @@ func TestMalformedMessagesAreAnError(t *testing.T) {
 	require.ErrorIs(t, wire.Visit([]byte("\x08\x01\x00"), func(wire.Field) error { return stop }), stop)
 }
 
+func TestFieldsStopWhereTheLoopDoes(t *testing.T) {
+	t.Parallel()
+	for want := range 3 {
+		got := 0
+		for f, err := range wire.Fields([]byte("\x08\x01\x10\x02\x18\x03")) {
+			require.NoError(t, err)
+			if got == want {
+				break
+			}
+			got++
+			assert.Equal(t, uint64(got), f.Int)
+		}
+		assert.Equal(t, want, got)
+	}
+}
+
 func TestMessagesThatOccurTwiceAreMerged(t *testing.T) {
 	t.Parallel()
-	for want, b := range map[string]string{"ab": "\x0a\x01a\x10\x05\x0a\x01b", "a": "\x0a\x01a\x12\x01b", "": "\x08\x01"} {
+	for want, b := range map[string]string{"ab": "\x0a\x01a\x10\x05\x0a\x01b", "abc": "\x0a\x00\x0a\x01a\x0a\x01b\x0a\x01c", "a": "\x0a\x01a\x12\x01b", "": "\x08\x01"} {
 		before := []byte(b)
 		got, err := wire.Message(before, 1)
 		require.NoError(t, err)
 		assert.Equal(t, want, string(got))
 		assert.Equal(t, b, string(before), "the input is not changed")
 	}
+	got, err := wire.Message([]byte("\x0a\x00\x0a\x00"), 1)
+	require.NoError(t, err)
+	assert.Equal(t, []byte{}, got, "it is there")
 }
 
 func TestTheCanonicalFormOfAMessageDoesNotDependOnTheOrderOfItsMaps(t *testing.T) {

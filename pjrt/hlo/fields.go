@@ -53,12 +53,7 @@ type linked struct {
 var instructionFields = wire.NewTable(func(i *linked) *[]byte { return &i.rest },
 	wire.Text(1, func(i *linked) *string { return &i.Name }),
 	wire.Text(2, func(i *linked) *string { return &i.Opcode }),
-	wire.Part[linked]{Number: 7, Type: wire.Bytes,
-		Read: func(i *linked, f wire.Field) error { return sourceFields.Read(f.Bytes, &i.Source) },
-		Write: func(b []byte, i *linked) []byte {
-			return sourceFields.AppendNonempty(b, 7, &i.Source)
-		},
-	},
+	wire.Embedded(7, func(i *linked) *Source { return &i.Source }, sourceFields),
 	wire.Blob(8, func(i *linked) *[]byte { return &i.literal }),
 	wire.Int(9, func(i *linked) *int64 { return &i.Parameter }),
 	wire.Text(11, func(i *linked) *string { return &i.FusionKind }),

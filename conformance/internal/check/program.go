@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
@@ -97,17 +96,9 @@ func diagonal(x float32) []float32 {
 // Devices returns a serialized CompileOptionsProto for a number of replicas and partitions. The
 // device assignment is left to the plugin.
 func Devices(replicas, partitions int) []byte {
-	var build []byte
-	build = protowire.AppendTag(build, 4, protowire.VarintType)
-	build = protowire.AppendVarint(build, uint64(replicas))
-	build = protowire.AppendTag(build, 5, protowire.VarintType)
-	build = protowire.AppendVarint(build, uint64(partitions))
-	if partitions > 1 {
-		build = protowire.AppendTag(build, 6, protowire.VarintType) // use_spmd_partitioning
-		build = protowire.AppendVarint(build, 1)
-	}
-	out := protowire.AppendTag(nil, 3, protowire.BytesType)
-	return protowire.AppendBytes(out, build)
+	build := wire.AppendInt(wire.AppendInt(nil, 4, replicas), 5, partitions)
+	build = wire.AppendTrue(build, 6, partitions > 1) // use_spmd_partitioning
+	return wire.AppendBytes(nil, 3, build)
 }
 
 // Program makes the struct for a program in a format, such as mlir. A NUL follows the code, which

@@ -10,10 +10,9 @@ import (
 	"math"
 	"slices"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
@@ -46,7 +45,7 @@ var shapeChecks = []check.Check{
 	{Rule: "TOPO-18", Library: true, Run: func(t *check.T) {
 		for _, want := range []struct {
 			kind capi.BufferType
-			xla  uint64 // the type's number in a ShapeProto
+			xla  int // the type's number in a ShapeProto
 			dims []int64
 		}{
 			{capi.BufferTypeF32, 11, []int64{2, 3}},
@@ -84,7 +83,7 @@ var shapeChecks = []check.Check{
 				t.Errorf("the canonical shape of %v[4] is not a ShapeProto: %v", e, err)
 				continue
 			}
-			check.Equal(t, uint64(e.PrimitiveType()), s.elementType, "element_type of the canonical shape of %v[4]", e)
+			check.Equal(t, int(e.PrimitiveType()), s.elementType, "element_type of the canonical shape of %v[4]", e)
 		}
 	}},
 	{Rule: "TOPO-19", Library: true, Hostile: true, Run: func(t *check.T) {
@@ -159,7 +158,7 @@ func release(out capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs, e
 
 // shape is what a ShapeProto says.
 type shape struct {
-	elementType  uint64
+	elementType  int
 	dims         []int64
 	minorToMajor []int64
 }
@@ -177,46 +176,19 @@ func canonical(t *check.T, kind capi.BufferType, dims []int64, layout *capi.Buff
 	return s
 }
 
-// parseShape reads the fields of a ShapeProto that matter here: element_type (2),
-// dimensions (3), and minor_to_major (1) in layout (5).
+// shapeTable has the fields of a ShapeProto that matter here: element_type, dimensions, and
+// minor_to_major in layout.
+var shapeTable = wire.NewTable(nil,
+	wire.Int(2, func(s *shape) *int { return &s.elementType }),
+	wire.IntList(3, func(s *shape) *[]int64 { return &s.dims }),
+	wire.Embedded(5, func(s *shape) *shape { return s }, wire.NewTable(nil,
+		wire.IntList(1, func(s *shape) *[]int64 { return &s.minorToMajor }))),
+)
+
 func parseShape(b []byte) (s shape, err error) {
 	if len(b) == 0 {
 		return s, errors.New("there are no bytes")
 	}
-	for f, err := range check.Fields(b) {
-		if err != nil {
-			return s, err
-		}
-		switch f.Number {
-		case 2:
-			s.elementType = f.Value
-		case 3:
-			s.dims = numbers(s.dims, f)
-		case 5:
-			for f, err := range check.Fields(f.Bytes) {
-				if err != nil {
-					return s, err
-				}
-				if f.Number == 1 {
-					s.minorToMajor = numbers(s.minorToMajor, f)
-				}
-			}
-		}
-	}
-	return s, nil
-}
-
-// numbers appends what a repeated field holds, packed or not.
-func numbers(list []int64, f check.Field) []int64 {
-	if f.Bytes == nil {
-		return append(list, int64(f.Value))
-	}
-	for packed := f.Bytes; len(packed) > 0; {
-		v, size := protowire.ConsumeVarint(packed)
-		if size < 0 {
-			return list
-		}
-		list, packed = append(list, int64(v)), packed[size:]
-	}
-	return list
+	err = shapeTable.Read(b, &s)
+	return s, err
 }

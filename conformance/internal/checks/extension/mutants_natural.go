@@ -7,12 +7,11 @@ import (
 	"strings"
 	"sync"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 func naturalLayoutMutants() []mutant.Mutant {
@@ -202,7 +201,7 @@ func naturalTPUMutants() []mutant.Mutant {
 		}),
 		mutant.Before("XMS-03", "takes no notice of a serialized configuration", func(a *capi.ClientCompileArgs) {
 			if config := field(capi.Bytes(a.CompileOptions, a.CompileOptionsSize), multiSliceConfig); config != nil {
-				a.CompileOptionsSize -= 1 + uintptr(protowire.SizeBytes(len(config))) // the last field
+				a.CompileOptionsSize -= uintptr(len(wire.AppendBytes(nil, multiSliceConfig, config))) // the last field
 			}
 		}),
 		mutant.Refuses("XMS-03", "refuses what it serialized", capi.ErrorCodeInvalidArgument, func(a *capi.ClientCompileArgs) bool {

@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // compiler makes a compiler of phases, which is destroyed when the check ends.
@@ -67,10 +66,7 @@ func runPhases(t *check.T, c *capi.PhaseCompiler, programs, phases []string) ([]
 func partialProgram(text, phase string) string {
 	var b []byte
 	for i, field := range []string{text, "mlir", "", phase, "1.0"} {
-		if field != "" {
-			b = protowire.AppendTag(b, protowire.Number(i+1), protowire.BytesType)
-			b = protowire.AppendString(b, field)
-		}
+		b = wire.AppendNonempty(b, wire.Number(i+1), field)
 	}
 	return string(b)
 }
@@ -221,7 +217,7 @@ func severalPhases(t *check.T, c *capi.PhaseCompiler, names []string) {
 func producers(programs []string) []string {
 	var list []string
 	for _, p := range programs {
-		for f, err := range check.Fields([]byte(p)) {
+		for f, err := range wire.Fields([]byte(p)) {
 			if err == nil && f.Number == 3 {
 				list = append(list, string(f.Bytes))
 			}

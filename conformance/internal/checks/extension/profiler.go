@@ -10,6 +10,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // recorded runs a profiler through its whole life and returns what it collected.
@@ -56,7 +57,7 @@ func execute(t *check.T) {
 
 // malformed returns what is wrong with bytes that are not a message.
 func malformed(b []byte) error {
-	for f, err := range check.Fields(b) {
+	for f, err := range wire.Fields(b) {
 		if err != nil {
 			return inField(f, err)
 		}
@@ -65,7 +66,7 @@ func malformed(b []byte) error {
 }
 
 // inField says in which field a message is malformed, if it has one there.
-func inField(f check.Field, err error) error {
+func inField(f wire.Field, err error) error {
 	if f.Number == 0 {
 		return err
 	}
@@ -104,7 +105,7 @@ var profilerChecks = []check.Check{
 			t.Fatalf("the profile of an execution: expected bytes, got none")
 		}
 		planes := 0
-		for f, err := range check.Fields(data) {
+		for f, err := range wire.Fields(data) {
 			if err != nil {
 				t.Errorf("%d bytes of the profile are not an XSpace: %v; they begin with %x", len(data), inField(f, err),
 					data[:min(len(data), 32)])
@@ -114,7 +115,7 @@ var profilerChecks = []check.Check{
 			}
 			planes++
 			name := ""
-			for f, err := range check.Fields(f.Bytes) {
+			for f, err := range wire.Fields(f.Bytes) {
 				if err != nil {
 					t.Errorf("plane %d of the profile: %v", planes, inField(f, err))
 				} else if f.Number == 2 {

@@ -6,10 +6,9 @@ package extension
 import (
 	"fmt"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // sharded splits its argument over two partitions, replicated does not.
@@ -60,9 +59,9 @@ func shardings(t *check.T, p **byte, sizes *uintptr, n uintptr, what string) []s
 
 // kind returns the type of a serialized OpSharding: 0 is replicated, 3 tiled.
 func kind(sharding string) uint64 {
-	for f, err := range check.Fields([]byte(sharding)) {
-		if err == nil && f.Number == 1 && f.Type == protowire.VarintType {
-			return f.Value
+	for f, err := range wire.Fields([]byte(sharding)) {
+		if err == nil && f.Is(1, wire.Varint) {
+			return f.Int
 		}
 	}
 	return 0

@@ -13,12 +13,10 @@ import (
 	"strings"
 	"sync"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
-	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // flaws are faults of the stand-in that no hook in front of it can make.
@@ -203,15 +201,12 @@ func toModule(text string) []byte {
 		floats = binary.LittleEndian.AppendUint32(floats, math.Float32bits(float32(x)))
 		return strings.Replace(s, number, "?", 1)
 	})
-	b := protowire.AppendTag(nil, 1, protowire.BytesType)
-	b = protowire.AppendString(b, text)
-	b = protowire.AppendTag(b, 2, protowire.BytesType)
-	return protowire.AppendBytes(b, floats)
+	return wire.AppendBytes(wire.AppendBytes(nil, 1, text), 2, floats)
 }
 
 func fromModule(b []byte) string {
 	text, floats := "", []byte(nil)
-	for f, err := range check.Fields(b) {
+	for f, err := range wire.Fields(b) {
 		switch {
 		case err != nil: // the rest is not a message
 		case f.Number == 1:

@@ -6,11 +6,10 @@ package extension
 import (
 	"sync"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // archive records what the real plugin reports about the executables that it has
@@ -73,16 +72,13 @@ func about(table *capi.Table, e *capi.Executable) *archived {
 	x := &archived{}
 	name, err := mutant.Try(table, capi.ExecutableNameArgs{Executable: e})
 	if err == nil {
-		module := protowire.AppendTag(nil, 1, protowire.BytesType)
-		module = protowire.AppendString(module, capi.String(name.ExecutableName, name.ExecutableNameSize))
-		x.module = protowire.AppendTag(nil, 1, protowire.BytesType)
-		x.module = protowire.AppendBytes(x.module, module)
+		module := wire.AppendBytes(nil, 1, capi.String(name.ExecutableName, name.ExecutableNameSize))
+		x.module = wire.AppendBytes(nil, 1, module)
 	}
 	stats, err := mutant.Try(table, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: e})
 	if err == nil {
 		for n, v := range memoryFields(&stats) {
-			x.stats = protowire.AppendTag(x.stats, n, protowire.VarintType)
-			x.stats = protowire.AppendVarint(x.stats, uint64(v))
+			x.stats = wire.AppendInt(x.stats, n, v)
 		}
 	}
 	return x

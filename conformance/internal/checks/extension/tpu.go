@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // maxDims is larger than the number of dimensions of any topology.
@@ -289,9 +288,7 @@ const multiSliceConfig = 6
 // compileWithSlices compiles with a serialized configuration in the options, for a replica
 // on each of two slices.
 func compileWithSlices(t *check.T, config []byte) error {
-	options := protowire.AppendTag(check.Devices(2, 1), multiSliceConfig, protowire.BytesType)
-	options = protowire.AppendBytes(options, config)
-	_, err := buildWith(t, check.AddOne, options)
+	_, err := buildWith(t, check.AddOne, wire.AppendBytes(check.Devices(2, 1), multiSliceConfig, config))
 	return err
 }
 

@@ -7,10 +7,9 @@ import (
 	"iter"
 	"maps"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // serialized returns a serialized executable, and the executable itself.
@@ -21,27 +20,27 @@ func serialized(t *check.T) ([]byte, *capi.Executable) {
 
 // memoryFields returns the numbers of a CompiledMemoryStatsProto that the core's function
 // reports too, by field.
-func memoryFields(s *capi.ExecutableGetCompiledMemoryStatsArgs) iter.Seq2[protowire.Number, int64] {
-	return maps.All(map[protowire.Number]int64{
+func memoryFields(s *capi.ExecutableGetCompiledMemoryStatsArgs) iter.Seq2[wire.Number, int64] {
+	return maps.All(map[wire.Number]int64{
 		1: s.GeneratedCodeSizeInBytes, 2: s.ArgumentSizeInBytes, 3: s.OutputSizeInBytes, 4: s.AliasSizeInBytes, 5: s.TempSizeInBytes,
 		7: s.HostGeneratedCodeSizeInBytes, 8: s.HostArgumentSizeInBytes, 9: s.HostOutputSizeInBytes, 10: s.HostAliasSizeInBytes, 11: s.HostTempSizeInBytes,
 	})
 }
 
 // numbers returns the varint fields of a message.
-func numbers(b []byte) map[protowire.Number]int64 {
-	list := make(map[protowire.Number]int64)
-	for f, err := range check.Fields(b) {
-		if err == nil && f.Type == protowire.VarintType {
-			list[f.Number] = int64(f.Value)
+func numbers(b []byte) map[wire.Number]int64 {
+	list := make(map[wire.Number]int64)
+	for f, err := range wire.Fields(b) {
+		if err == nil && f.Type == wire.Varint {
+			list[f.Number] = int64(f.Int)
 		}
 	}
 	return list
 }
 
 // field returns the last value of a field of bytes in a message.
-func field(b []byte, number protowire.Number) (value []byte) {
-	for f, err := range check.Fields(b) {
+func field(b []byte, number wire.Number) (value []byte) {
+	for f, err := range wire.Fields(b) {
 		if err == nil && f.Number == number {
 			value = f.Bytes
 		}

@@ -10,12 +10,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // faultMutants returns the faults of functions, on XLA's CPU plugin or, where that has such a
@@ -319,7 +318,7 @@ func optionFaults() []mutant.Mutant {
 	return []mutant.Mutant{
 		mutant.After("COPT-01", "always has one replica", func(a *capi.ExecutableNumReplicasArgs) { a.NumReplicas = 1 }),
 		onCompile("COPT-02", "ignores the device assignment", func(c *compilation) {
-			if n, _, assignment := counted(c.bytes()); assignment != nil && n == 1 {
+			if o, _ := readOptions(c.bytes()); o.assignment != nil && o.replicas == 1 {
 				c.withOptions(options{}.bytes())
 				return
 			}
@@ -363,23 +362,19 @@ func changesFlags(check, words string, change func(names []string) []string) mut
 		var others []byte
 		var names []string
 		values := make(map[string][]byte)
-		err := fields(c.bytes(), func(n protowire.Number, value uint64, inner []byte) error {
-			switch {
-			case n != 7 && inner == nil:
-				others = number(others, n, int(value))
-			case n != 7:
-				others = message(others, n, inner)
-			default:
-				return fields(inner, func(n protowire.Number, _ uint64, part []byte) error {
-					if n == 1 {
-						names = append(names, string(part))
-					} else if n == 2 {
-						values[names[len(names)-1]] = part
-					}
-					return nil
-				})
+		err := wire.Visit(c.bytes(), func(f wire.Field) error {
+			if f.Number != 7 {
+				others = append(others, f.Raw...)
+				return nil
 			}
-			return nil
+			return wire.Visit(f.Bytes, func(f wire.Field) error {
+				if f.Number == 1 {
+					names = append(names, string(f.Bytes))
+				} else if f.Number == 2 {
+					values[names[len(names)-1]] = f.Bytes
+				}
+				return nil
+			})
 		})
 		if err != nil || len(names) == 0 {
 			c.Forward()
@@ -400,8 +395,8 @@ func claimsAssignment(check string) mutant.Mutant {
 		claimed := make(map[*capi.LoadedExecutable]**capi.Device)
 		return []serve.Hook{
 			serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-				n, _, assignment := counted(capi.Bytes(a.CompileOptions, a.CompileOptionsSize))
-				if n != 1 || len(assignment) != 1 {
+				o, _ := readOptions(capi.Bytes(a.CompileOptions, a.CompileOptionsSize))
+				if o.replicas != 1 || len(o.assignment) != 1 {
 					c.Forward()
 					return
 				}
@@ -414,7 +409,7 @@ func claimsAssignment(check string) mutant.Mutant {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				claimed[a.Executable] = &capi.Slice(out.Devices, out.NumDevices)[assignment[0][0]]
+				claimed[a.Executable] = &capi.Slice(out.Devices, out.NumDevices)[o.assignment[0][0]]
 			}),
 			serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableAddressableDevicesArgs) {
 				c.Forward()

@@ -6,37 +6,10 @@ package programs
 import (
 	"slices"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
-
-// counted reads the counts and the device assignment of compile options. assignment is nil
-// when there is none or it is malformed.
-func counted(o []byte) (replicas, partitions int, assignment [][]int) {
-	_ = fields(o, func(n protowire.Number, _ uint64, build []byte) error {
-		if n != 3 {
-			return nil
-		}
-		return fields(build, func(n protowire.Number, value uint64, b []byte) error {
-			switch n {
-			case 4:
-				replicas = int(value)
-			case 5:
-				partitions = int(value)
-			case 9:
-				_, _, ids, err := readDeviceAssignment(b)
-				if err == nil {
-					assignment = ids
-				}
-			}
-			return nil
-		})
-	})
-	return replicas, partitions, assignment
-}
 
 // lists returns what an execution points to: each device's arguments, and the places of its
 // results. outputs is the number of results.

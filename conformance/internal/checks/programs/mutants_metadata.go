@@ -14,8 +14,8 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
-	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // More faults of what executables report about themselves: memory that is reused, answers
@@ -67,7 +67,7 @@ func moreMetadataFaults() []mutant.Mutant {
 			}).InMemory(),
 		compiledLast(), likeFirstAssignment(),
 		onCompile("COPT-08", "reads options up to a field whose number is lower than the one before", func(c *compilation) {
-			otherFields(c, func(list []check.Field) []check.Field {
+			otherFields(c, func(list []wire.Field) []wire.Field {
 				for i := range list {
 					if i > 0 && list[i].Number < list[i-1].Number {
 						return list[:i]
@@ -77,8 +77,8 @@ func moreMetadataFaults() []mutant.Mutant {
 			})
 		}),
 		onCompile("COPT-08", "keeps the last part of a message that comes in several", func(c *compilation) {
-			otherFields(c, func(list []check.Field) []check.Field {
-				return slices.DeleteFunc(slices.Clone(list), func(f check.Field) bool {
+			otherFields(c, func(list []wire.Field) []wire.Field {
+				return slices.DeleteFunc(slices.Clone(list), func(f wire.Field) bool {
 					i := len(list) - 1
 					for list[i].Number != f.Number {
 						i--
@@ -171,32 +171,10 @@ func codeFingerprints(check, words string, of func(code string) string) mutant.M
 }
 
 // oneReplica sets the number of replicas in compile options to one.
-func oneReplica(o []byte) []byte {
-	var out []byte
-	_ = fields(o, func(n protoNumber, value uint64, b []byte) error {
-		switch {
-		case n == 3:
-			var build []byte
-			_ = fields(b, func(n protoNumber, value uint64, b []byte) error {
-				switch {
-				case b != nil:
-					build = message(build, n, b)
-				case n == 4:
-					build = number(build, n, 1)
-				default:
-					build = number(build, n, int(value))
-				}
-				return nil
-			})
-			out = message(out, 3, build)
-		case b != nil:
-			out = message(out, n, b)
-		default:
-			out = number(out, n, int(value))
-		}
-		return nil
-	})
-	return out
+func oneReplica(b []byte) []byte {
+	o, _ := readOptions(b)
+	o.replicas = 1
+	return optionsTable.Append(nil, &o)
 }
 
 func moreLoadedFaults() []mutant.Mutant {
@@ -246,9 +224,9 @@ func overridesOptions(check, words string, o options) mutant.Mutant {
 }
 
 // otherFields forwards a compilation with other fields of its options.
-func otherFields(c *compilation, change func(list []check.Field) []check.Field) {
-	var list []check.Field
-	for f, err := range check.Fields(c.bytes()) {
+func otherFields(c *compilation, change func(list []wire.Field) []wire.Field) {
+	var list []wire.Field
+	for f, err := range wire.Fields(c.bytes()) {
 		if err != nil {
 			c.Forward()
 			return
@@ -257,11 +235,7 @@ func otherFields(c *compilation, change func(list []check.Field) []check.Field) 
 	}
 	var o []byte
 	for _, f := range change(list) {
-		if f.Bytes != nil {
-			o = message(o, f.Number, f.Bytes)
-		} else {
-			o = number(o, f.Number, int(f.Value))
-		}
+		o = append(o, f.Raw...)
 	}
 	given, size := *c.options, *c.size
 	*c.options, *c.size = mutant.LastingArray(o)

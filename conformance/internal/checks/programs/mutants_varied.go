@@ -12,6 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // variedMutants are faults of what comes in several, and of ranks, which programs with one or two
@@ -241,7 +242,7 @@ func otherMutants() []mutant.Mutant {
 	var list []mutant.Mutant
 	for _, lost := range []struct {
 		what       string
-		top, inner protoNumber
+		top, inner wire.Number
 	}{
 		{"parameter_is_tupled_arguments", 2, 0}, {"compile_portable_executable", 4, 0}, {"argument_layouts", 1, 0},
 		{"device_assignment", 3, 9}, {"use_spmd_partitioning", 3, 6}, {"memory_fitting_level", 3, 25},
@@ -284,17 +285,14 @@ func otherMutants() []mutant.Mutant {
 }
 
 // withoutField returns a message without a field, or without one of the message in that field.
-func withoutField(b []byte, n, inner protoNumber) []byte {
+func withoutField(b []byte, n, inner wire.Number) []byte {
 	var out []byte
-	_ = fields(b, func(at protoNumber, value uint64, content []byte) error {
+	_ = wire.Visit(b, func(f wire.Field) error {
 		switch {
-		case at == n && inner == 0:
-		case at == n && content != nil:
-			out = message(out, at, withoutField(content, inner, 0))
-		case content != nil:
-			out = message(out, at, content)
-		default:
-			out = number(out, at, int(value))
+		case f.Number != n:
+			out = append(out, f.Raw...)
+		case inner != 0:
+			out = message(out, n, withoutField(f.Bytes, inner, 0))
 		}
 		return nil
 	})

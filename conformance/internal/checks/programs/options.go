@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
@@ -150,9 +148,9 @@ var optionChecks = slices.Concat(
 		}
 		if e, err := k.tryText(t, check.AddOne, options{replicas: 2}); err == nil {
 			out := compileOptions(t, e.executable)
-			replicas, _, _ := counted(capi.Bytes(out.SerializedBytes, out.SerializedBytesSize))
+			o, _ := readOptions(capi.Bytes(out.SerializedBytes, out.SerializedBytesSize))
 			out.SerializedCompileOptionsDeleter.Call(out.SerializedCompileOptions)
-			check.Equal(t, 2, replicas, "num_replicas of PJRT_Executable_GetCompileOptions of a program for two replicas")
+			check.Equal(t, 2, o.replicas, "num_replicas of PJRT_Executable_GetCompileOptions of a program for two replicas")
 		}
 		expectCompileOptions(t, e.executable, k.topology == nil)
 		if t.Failed() {
@@ -313,39 +311,24 @@ func refusesEachFlag(t *check.T, k compiler, value []byte) {
 // expectCompileOptions reads the compile options of the program of COPT-09.
 func expectCompileOptions(t *check.T, e *capi.Executable, portable bool) {
 	out := compileOptions(t, e)
-	b := capi.Bytes(out.SerializedBytes, out.SerializedBytesSize)
-	got := map[protowire.Number]uint64{}
-	err := fields(b, func(n protowire.Number, value uint64, inner []byte) error {
-		if n == 4 {
-			got[4] = value
-		}
-		if n != 3 {
-			return nil
-		}
-		return fields(inner, func(n protowire.Number, value uint64, _ []byte) error {
-			if n == 4 || n == 5 || n == 24 {
-				got[100+n] = value
-			}
-			return nil
-		})
-	})
+	o, err := readOptions(capi.Bytes(out.SerializedBytes, out.SerializedBytesSize))
 	out.SerializedCompileOptionsDeleter.Call(out.SerializedCompileOptions)
 	if !t.NoError(err, "reading the CompileOptionsProto of PJRT_Executable_GetCompileOptions") {
 		return
 	}
 	if portable {
-		check.Equal(t, 1, got[4], "compile_portable_executable of PJRT_Executable_GetCompileOptions")
+		check.Equal(t, true, o.portable, "compile_portable_executable of PJRT_Executable_GetCompileOptions")
 	}
-	check.Equal(t, 1, got[104], "num_replicas of PJRT_Executable_GetCompileOptions")
-	check.Equal(t, 1, got[105], "num_partitions of PJRT_Executable_GetCompileOptions")
-	check.Equal(t, 2, got[124], "optimization_level of PJRT_Executable_GetCompileOptions")
+	check.Equal(t, 1, o.replicas, "num_replicas of PJRT_Executable_GetCompileOptions")
+	check.Equal(t, 1, o.partitions, "num_partitions of PJRT_Executable_GetCompileOptions")
+	check.Equal(t, 2, o.optimization, "optimization_level of PJRT_Executable_GetCompileOptions")
 }
 
 // optionsOfSeveral compiles a program with options of which each sets other fields, and asks for
 // those of each executable while the others are there: from the first to the last, and back.
 func optionsOfSeveral(t *check.T, k compiler) {
 	list := []options{
-		{optimization: 1, memoryFitting: 3, tupled: true, argumentLayouts: [][]byte{shape(protoF32, []int{0}, 4)}}, {partitions: 2},
+		{optimization: 1, memoryFitting: 3, tupled: true, argumentLayouts: []string{string(shape(protoF32, []int{0}, 4))}}, {partitions: 2},
 	}
 	if k.topology == nil && len(t.Client().Devices) > 1 {
 		ids := deviceIDs(t, t.Client())
@@ -371,7 +354,7 @@ func optionsOfSeveral(t *check.T, k compiler) {
 		got := capi.Bytes(out.SerializedBytes, out.SerializedBytesSize)
 		out.SerializedCompileOptionsDeleter.Call(out.SerializedCompileOptions)
 		what := fmt.Sprintf("PJRT_Executable_GetCompileOptions of executable %d of %d with different options", i+1, len(list))
-		hasOptions(t, list[i].bytes(), got, what)
+		hasOptions(t, list[i].filled(), got, what)
 	}
 	for _, e := range executables {
 		e.drop(t)
@@ -380,54 +363,23 @@ func optionsOfSeveral(t *check.T, k compiler) {
 
 // hasOptions fails the check unless options that came back have what the client set: each number,
 // the device assignment, and as many layouts.
-func hasOptions(t *check.T, want, got []byte, what string) {
-	type set struct {
-		numbers    map[protowire.Number]uint64 // those of the build options count from 100
-		layouts    int
-		assignment string
-	}
-	read := func(b []byte) (set, error) {
-		s := set{numbers: make(map[protowire.Number]uint64)}
-		err := fields(b, func(n protowire.Number, value uint64, inner []byte) error {
-			switch {
-			case n == 1:
-				s.layouts++
-			case n == 3 && inner != nil:
-				return fields(inner, func(n protowire.Number, value uint64, deeper []byte) error {
-					if n == 9 && deeper != nil {
-						_, _, ids, err := readDeviceAssignment(deeper)
-						s.assignment = fmt.Sprint(ids)
-						return err
-					}
-					s.numbers[100+n] = value
-					return nil
-				})
-			case inner == nil:
-				s.numbers[n] = value
-			}
-			return nil
-		})
-		return s, err
-	}
-	w, err := read(want)
-	if !t.NoError(err, "reading the options of the check itself") {
-		return
-	}
-	g, err := read(got)
+func hasOptions(t *check.T, want options, b []byte, what string) {
+	got, err := readOptions(b)
 	if !t.NoError(err, "reading the CompileOptionsProto of "+what) {
 		return
 	}
-	for n, name := range map[protowire.Number]string{
-		2: "parameter_is_tupled_arguments", 4: "compile_portable_executable", 104: "num_replicas", 105: "num_partitions",
-		106: "use_spmd_partitioning", 124: "optimization_level", 125: "memory_fitting_level",
-	} {
-		check.Equal(t, w.numbers[n], g.numbers[n], "%s of %s", name, what)
+	check.Equal(t, want.tupled, got.tupled, "parameter_is_tupled_arguments of %s", what)
+	check.Equal(t, want.portable, got.portable, "compile_portable_executable of %s", what)
+	check.Equal(t, want.replicas, got.replicas, "num_replicas of %s", what)
+	check.Equal(t, want.partitions, got.partitions, "num_partitions of %s", what)
+	check.Equal(t, want.spmd, got.spmd, "use_spmd_partitioning of %s", what)
+	check.Equal(t, want.optimization, got.optimization, "optimization_level of %s", what)
+	check.Equal(t, want.memoryFitting, got.memoryFitting, "memory_fitting_level of %s", what)
+	if want.argumentLayouts != nil {
+		check.Equal(t, len(want.argumentLayouts), len(got.argumentLayouts), "number of argument_layouts of %s", what)
 	}
-	if w.layouts > 0 {
-		check.Equal(t, w.layouts, g.layouts, "number of argument_layouts of %s", what)
-	}
-	if w.assignment != "" {
-		check.Equal(t, w.assignment, g.assignment, "device_assignment of %s", what)
+	if want.assignment != nil {
+		check.Equal(t, fmt.Sprint(want.assignment), fmt.Sprint(got.assignment), "device_assignment of %s", what)
 	}
 }
 
@@ -468,7 +420,7 @@ func layoutsAreHonoured(t *check.T) {
 		name string
 		options
 	}{
-		{"argument_layouts", options{argumentLayouts: [][]byte{column}}},
+		{"argument_layouts", options{argumentLayouts: []string{string(column)}}},
 		{"result_layout", options{resultLayout: column}},
 	} {
 		exe, err := tryCompile(t, c, text, o.options)

@@ -318,20 +318,9 @@ func sameOptions(t *check.T, a, b *capi.Executable) {
 
 // optionsText formats the fields of compile options that the suite sets.
 func optionsText(b []byte) string {
-	replicas, partitions, assignment := counted(b)
-	effort := uint64(0)
-	_ = fields(b, func(n protoNumber, _ uint64, build []byte) error {
-		if n != 3 {
-			return nil
-		}
-		return fields(build, func(n protoNumber, value uint64, _ []byte) error {
-			if n == 24 {
-				effort = value
-			}
-			return nil
-		})
-	})
-	return fmt.Sprintf("%d replicas, %d partitions, devices %v, optimization_level %d", replicas, partitions, assignment, effort)
+	o, _ := readOptions(b)
+	return fmt.Sprintf("%d replicas, %d partitions, devices %v, optimization_level %d", o.replicas, o.partitions, o.assignment,
+		o.optimization)
 }
 
 // keepsAssignment serializes and loads a program that adds the id of its replica, compiled

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"slices"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
-	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // options are compile options in Go form. The zero value means one replica and one
@@ -19,10 +17,11 @@ type options struct {
 	assignment           [][]int // device ids by replica, then partition
 	portable             bool
 	tupled               bool
+	spmd                 bool // as it is if there are several partitions
 	shardy               bool
 	optimization         int      // effort; 0 leaves the field out
 	memoryFitting        int      // effort; 0 leaves the field out
-	argumentLayouts      [][]byte // ShapeProto each
+	argumentLayouts      []string // ShapeProto each
 	resultLayout         []byte   // ShapeProto
 	flag                 string   // name of an override
 	value                []byte   // OptionOverrideProto of flag
@@ -30,125 +29,107 @@ type options struct {
 	extra                []byte   // more fields of CompileOptionsProto
 }
 
-// bytes returns the serialized CompileOptionsProto.
-func (o options) bytes() []byte {
-	var out []byte
-	for _, shape := range o.argumentLayouts {
-		out = message(out, 1, shape)
-	}
-	if o.tupled {
-		out = number(out, 2, 1)
-	}
-	var build []byte
-	if o.resultLayout != nil {
-		build = message(build, 2, o.resultLayout)
-	}
-	build = number(build, 4, max(o.replicas, 1))
-	build = number(build, 5, max(o.partitions, 1))
-	if o.partitions > 1 {
-		build = number(build, 6, 1)
-	}
-	if o.assignment != nil {
-		build = message(build, 9, deviceAssignment(o.assignment))
-	}
-	if o.shardy {
-		build = number(build, 19, 1)
-	}
-	if o.optimization != 0 {
-		build = number(build, 24, o.optimization)
-	}
-	if o.memoryFitting != 0 {
-		build = number(build, 25, o.memoryFitting)
-	}
-	out = message(out, 3, append(build, o.build...))
-	if o.portable {
-		out = number(out, 4, 1)
-	}
-	if o.flag != "" {
-		out = message(out, 7, message(message(nil, 1, []byte(o.flag)), 2, o.value))
-	}
-	return append(out, o.extra...)
+var optionsTable = wire.NewTable(func(o *options) *[]byte { return &o.extra },
+	wire.Texts(1, func(o *options) *[]string { return &o.argumentLayouts }),
+	wire.Bool(2, func(o *options) *bool { return &o.tupled }),
+	wire.Embedded(3, func(o *options) *options { return o }, buildTable),
+	wire.Bool(4, func(o *options) *bool { return &o.portable }),
+)
+
+var buildTable = wire.NewTable(func(o *options) *[]byte { return &o.build },
+	wire.Unread(2, func(o *options) *[]byte { return &o.resultLayout }),
+	wire.Int(4, func(o *options) *int { return &o.replicas }),
+	wire.Int(5, func(o *options) *int { return &o.partitions }),
+	wire.Bool(6, func(o *options) *bool { return &o.spmd }),
+	wire.Part[options]{Number: 9, Type: wire.Bytes,
+		Read: func(o *options, f wire.Field) error {
+			_, _, o.assignment, _ = readDeviceAssignment(f.Bytes) // nil if it is malformed
+			return nil
+		},
+		Write: func(b []byte, o *options) []byte {
+			if o.assignment == nil {
+				return b
+			}
+			return message(b, 9, deviceAssignment(o.assignment))
+		},
+	},
+	wire.Bool(19, func(o *options) *bool { return &o.shardy }),
+	wire.Int(24, func(o *options) *int { return &o.optimization }),
+	wire.Int(25, func(o *options) *int { return &o.memoryFitting }),
+)
+
+// filled returns the options with the values of what was left out.
+func (o options) filled() options {
+	o.replicas, o.partitions = max(o.replicas, 1), max(o.partitions, 1)
+	o.spmd = o.partitions > 1
+	return o
 }
 
-// deviceAssignment returns a DeviceAssignmentProto, which lists the devices of each
-// partition.
-func deviceAssignment(ids [][]int) []byte {
-	out := number(number(nil, 1, len(ids)), 2, len(ids[0]))
-	for p := range ids[0] {
-		var list []byte
-		for r := range ids {
-			list = protowire.AppendVarint(list, uint64(ids[r][p]))
-		}
-		out = message(out, 3, message(nil, 1, list))
+// bytes returns the serialized CompileOptionsProto.
+func (o options) bytes() []byte {
+	o = o.filled()
+	if o.flag != "" {
+		o.extra = join(message(nil, 7, message(message(nil, 1, []byte(o.flag)), 2, o.value)), o.extra)
 	}
-	return out
+	return optionsTable.Append(nil, &o)
+}
+
+// readOptions is the reverse of bytes, but leaves overrides in extra.
+func readOptions(b []byte) (o options, err error) {
+	err = optionsTable.Read(b, &o)
+	return o, err
+}
+
+// deviceAssignmentProto is a DeviceAssignmentProto.
+type deviceAssignmentProto struct {
+	replicas, partitions int
+	columns              []column
+}
+
+// column has the devices of a partition.
+type column struct{ devices []int }
+
+var deviceAssignmentTable = wire.NewTable(nil,
+	wire.Int(1, func(a *deviceAssignmentProto) *int { return &a.replicas }),
+	wire.Int(2, func(a *deviceAssignmentProto) *int { return &a.partitions }),
+	wire.NestedList(3, func(a *deviceAssignmentProto) *[]column { return &a.columns }, wire.NewTable(nil,
+		wire.IntList(1, func(c *column) *[]int { return &c.devices }))),
+)
+
+// deviceAssignment returns a DeviceAssignmentProto.
+func deviceAssignment(ids [][]int) []byte {
+	a := deviceAssignmentProto{len(ids), len(ids[0]), make([]column, len(ids[0]))}
+	for p := range a.columns {
+		for r := range ids {
+			a.columns[p].devices = append(a.columns[p].devices, ids[r][p])
+		}
+	}
+	return deviceAssignmentTable.Append(nil, &a)
 }
 
 // readDeviceAssignment is the reverse of deviceAssignment.
 func readDeviceAssignment(b []byte) (replicas, partitions int, ids [][]int, err error) {
-	var columns [][]int
-	err = fields(b, func(n protowire.Number, value uint64, b []byte) error {
-		switch n {
-		case 1:
-			replicas = int(value)
-		case 2:
-			partitions = int(value)
-		case 3:
-			column := []int{}
-			err := fields(b, func(n protowire.Number, value uint64, b []byte) error {
-				if n != 1 {
-					return nil
-				}
-				if b == nil {
-					column = append(column, int(value))
-				}
-				for len(b) > 0 {
-					v, size := protowire.ConsumeVarint(b)
-					if size < 0 {
-						return errWire
-					}
-					column, b = append(column, int(v)), b[size:]
-				}
-				return nil
-			})
-			columns = append(columns, column)
-			return err
-		}
-		return nil
-	})
-	if err != nil {
+	var a deviceAssignmentProto
+	if err := deviceAssignmentTable.Read(b, &a); err != nil {
 		return 0, 0, nil, err
 	}
-	if len(columns) != partitions || slices.ContainsFunc(columns, func(c []int) bool { return len(c) != replicas }) {
+	if len(a.columns) != a.partitions || slices.ContainsFunc(a.columns, func(c column) bool { return len(c.devices) != a.replicas }) {
 		return 0, 0, nil, errors.New("the lists of devices do not match the counts")
 	}
-	for r := range replicas {
-		row := make([]int, partitions)
-		for p := range columns {
-			row[p] = columns[p][r]
+	for r := range a.replicas {
+		row := make([]int, a.partitions)
+		for p := range a.columns {
+			row[p] = a.columns[p].devices[r]
 		}
 		ids = append(ids, row)
 	}
-	return replicas, partitions, ids, nil
+	return a.replicas, a.partitions, ids, nil
 }
 
 // shape returns a ShapeProto of an array with a layout.
 func shape(elementType int, minorToMajor []int, dims ...int) []byte {
-	out := number(nil, 2, elementType)
-	var list []byte
-	for _, d := range dims {
-		list = protowire.AppendVarint(list, uint64(d))
-	}
-	out = message(out, 3, list)
-	list = nil
-	for _, d := range minorToMajor {
-		list = protowire.AppendVarint(list, uint64(d))
-	}
-	var layout []byte
-	if len(list) > 0 {
-		layout = message(nil, 1, list)
-	}
-	return message(out, 5, layout)
+	out := wire.AppendInts(number(nil, 2, elementType), 3, dims)
+	return message(out, 5, wire.AppendInts(nil, 1, minorToMajor))
 }
 
 // Numbers of the element types in ShapeProto.
@@ -157,30 +138,11 @@ const (
 	protoF32 = 11
 )
 
-func number(b []byte, field protowire.Number, value int) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), uint64(value))
-}
-
-func message(b []byte, field protowire.Number, value []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), value)
-}
-
-var errWire = errors.New("malformed protobuf message")
-
-// fields calls visit with each field of a message: a number, or bytes that are not nil.
-func fields(b []byte, visit func(n protowire.Number, value uint64, bytes []byte) error) error {
-	for f, err := range check.Fields(b) {
-		if err != nil {
-			return errWire
-		}
-		if f.Type == protowire.VarintType || f.Type == protowire.BytesType {
-			if err := visit(f.Number, f.Value, f.Bytes); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
+// number and message append fields.
+var (
+	number  = wire.AppendInt[int]
+	message = wire.AppendBytes[[]byte]
+)
 
 // hloAddToItself returns a serialized HloModuleProto that adds its parameter, f32[4], to
 // itself.
@@ -189,15 +151,7 @@ func hloAddToItself() []byte {
 	signature := message(message(message(nil, 1, array), 2, array), 3, []byte("a"))
 	instruction := func(name, opcode string, id int, operands ...int) []byte {
 		out := message(message(message(nil, 1, []byte(name)), 2, []byte(opcode)), 3, array)
-		out = number(out, 35, id)
-		var list []byte
-		for _, o := range operands {
-			list = protowire.AppendVarint(list, uint64(o))
-		}
-		if list != nil {
-			out = message(out, 36, list)
-		}
-		return out
+		return wire.AppendInts(number(out, 35, id), 36, operands)
 	}
 	computation := message(nil, 1, []byte("main"))
 	computation = message(computation, 2, instruction("a", "parameter", 1))
@@ -209,6 +163,3 @@ func hloAddToItself() []byte {
 	module = message(module, 4, signature)
 	return number(number(module, 5, 1), 6, 1)
 }
-
-// protoNumber is the number of a field.
-type protoNumber = protowire.Number

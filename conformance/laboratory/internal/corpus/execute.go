@@ -8,10 +8,9 @@ import (
 	"runtime"
 	"slices"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
@@ -55,19 +54,16 @@ func (u unit) compileOptions(t *check.T, c *check.Client) []byte {
 	if u.devices() == 1 {
 		return options
 	}
-	assignment := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(u.Replicas))
-	assignment = protowire.AppendVarint(protowire.AppendTag(assignment, 2, protowire.VarintType), uint64(u.Partitions))
+	assignment := wire.AppendInt(wire.AppendInt(nil, 1, u.Replicas), 2, u.Partitions)
 	for p := range u.Partitions {
-		var ids []byte
-		for r := range u.Replicas {
-			ids = protowire.AppendVarint(ids, uint64(t.DeviceID(c.Devices[r*u.Partitions+p])))
+		ids := make([]int32, u.Replicas)
+		for r := range ids {
+			ids[r] = t.DeviceID(c.Devices[r*u.Partitions+p])
 		}
-		computation := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), ids)
-		assignment = protowire.AppendBytes(protowire.AppendTag(assignment, 3, protowire.BytesType), computation)
+		assignment = wire.AppendBytes(assignment, 3, wire.AppendInts(nil, 1, ids))
 	}
 	// A second message in a field is merged into the first.
-	build := protowire.AppendBytes(protowire.AppendTag(nil, 9, protowire.BytesType), assignment)
-	return protowire.AppendBytes(protowire.AppendTag(options, 3, protowire.BytesType), build)
+	return wire.AppendBytes(options, 3, wire.AppendBytes(nil, 9, assignment))
 }
 
 // program is a compiled unit.

@@ -14,13 +14,12 @@ import (
 	"iter"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
 	"github.com/purepjrt/purepjrt/conformance/lists"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/extensions/profiler"
 	"github.com/purepjrt/purepjrt/internal/growth"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 func main() { growth.Main(rows()) }
@@ -250,14 +249,14 @@ func sets() []input {
 }
 
 // field returns a field that holds a message or a text.
-func field(number protowire.Number, contents ...[]byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), bytes.Join(contents, nil))
+func field(number wire.Number, contents ...[]byte) []byte {
+	return wire.AppendBytes(nil, number, bytes.Join(contents, nil))
 }
 
 func spaces() (list []input) {
-	add := func(name string, fill func(part func(protowire.Number) []byte) []byte, in func([]byte) []byte) {
+	add := func(name string, fill func(part func(wire.Number) []byte) []byte, in func([]byte) []byte) {
 		list = append(list, input{name, func(size int) []byte {
-			part := fill(func(n protowire.Number) []byte { return field(n) })
+			part := fill(func(n wire.Number) []byte { return field(n) })
 			return in(bytes.Repeat(part, max(1, size/len(part))))
 		}})
 	}
@@ -265,18 +264,18 @@ func spaces() (list []input) {
 	plane := func(b []byte) []byte { return field(1, b) }
 	line := func(b []byte) []byte { return field(1, field(3, b)) }
 	event := func(b []byte) []byte { return field(1, field(3, field(4, b))) }
-	for n := range protowire.Number(12) {
-		part := func(f func(protowire.Number) []byte) []byte { return f(n + 1) }
+	for n := range wire.Number(12) {
+		part := func(f func(wire.Number) []byte) []byte { return f(n + 1) }
 		add(fmt.Sprintf("field %d of a space", n+1), part, whole)
 		add(fmt.Sprintf("field %d of a plane", n+1), part, plane)
 		add(fmt.Sprintf("field %d of a line", n+1), part, line)
 		add(fmt.Sprintf("field %d of an event", n+1), part, event)
 	}
-	named := func(n protowire.Number) {
+	named := func(n wire.Number) {
 		list = append(list, input{fmt.Sprintf("entries of field %d of a plane", n), func(size int) []byte {
 			var b []byte
 			for i := 0; len(b) < size; i++ {
-				key := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(i))
+				key := wire.AppendInt(nil, 1, i)
 				b = append(b, field(n, key, field(2, key, field(2, []byte("a"))))...)
 			}
 			return field(1, b)
@@ -285,7 +284,7 @@ func spaces() (list []input) {
 	named(4)
 	named(5)
 	long := input{"events that refer to one long name", func(size int) []byte {
-		key := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 1)
+		key := wire.AppendInt(nil, 1, 1)
 		names := field(4, key, field(2, key, field(2, bytes.Repeat([]byte("a"), size/2))))
 		events := bytes.Repeat(field(4, key), max(1, size/2/4))
 		return field(1, names, field(3, events))
