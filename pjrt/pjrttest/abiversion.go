@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // abiVersion is one PJRT_RuntimeAbiVersion or PJRT_ExecutableAbiVersion. Versions fit each
@@ -31,13 +32,13 @@ func (p *Plugin) abiVersion() *abiVersion {
 }
 
 func (v *abiVersion) proto() []byte {
-	return appendMessage(appendVarint(nil, fieldABIPlatform, v.platform), fieldABIVersion, []byte(v.version))
+	return wire.AppendBytes(wire.AppendInt(nil, fieldABIPlatform, v.platform), fieldABIVersion, v.version)
 }
 
 // readABIVersion reads what proto writes.
 func readABIVersion(proto *byte, size uintptr) (*abiVersion, error) {
 	b := elements(proto, size)
-	v := &abiVersion{varint(b, fieldABIPlatform), string(message(b, fieldABIVersion))}
+	v := &abiVersion{last(b, fieldABIPlatform).Int, string(last(b, fieldABIVersion).Bytes)}
 	if !bytes.Equal(b, v.proto()) {
 		return nil, invalid("these %d bytes are not the serialized version of a runtime or an executable of pjrttest", size)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
@@ -396,10 +397,10 @@ func TestProfilers(t *testing.T) {
 
 	data := make([]byte, ok(x, capi.ProfilerCollectDataArgs{Profiler: h}).BufferSizeInBytes)
 	ok(x, capi.ProfilerCollectDataArgs{Profiler: h, Buffer: &data[0]})
-	plane := message(data, 1)
-	assert.Equal(t, "/device:PJRTTEST:0", string(message(plane, 2)))
-	assert.Equal(t, "add", string(message(message(message(plane, 4), 2), 2)))
-	assert.NotEmpty(t, message(message(plane, 3), 4), "an event")
+	plane := last(data, 1).Bytes
+	assert.Equal(t, "/device:PJRTTEST:0", string(last(plane, 2).Bytes))
+	assert.Equal(t, "add", string(last(last(last(plane, 4).Bytes, 2).Bytes, 2).Bytes))
+	assert.NotEmpty(t, last(last(plane, 3).Bytes, 4).Bytes, "an event")
 
 	r := ok(x, capi.ProfilerConsumeArgs{Profiler: h}).Result
 	s := ok(x, capi.ProfilerSerializeArgs{Profiler: h, ConsumeResult: r})
@@ -443,19 +444,19 @@ func TestPhases(t *testing.T) {
 		return texts(out.OutputPrograms, out.OutputProgramsSizes, out.NumOutputPrograms)[0], nil
 	}
 	partial := func(code string) []byte {
-		return appendMessage(appendMessage(nil, fieldPartialCode, []byte(code)), fieldPartialFormat, []byte("mlir"))
+		return wire.AppendBytes(wire.AppendBytes(nil, fieldPartialCode, code), fieldPartialFormat, "mlir")
 	}
 	const code = "module @add { func.func @main(%a: tensor<1xf32>, %b: tensor<1xf32>) -> tensor<1xf32> { } }"
 	checked, err := run(partial(code), "check")
 	require.NoError(t, err)
-	assert.Equal(t, "finish", string(message([]byte(checked), fieldPartialConsumers)))
+	assert.Equal(t, "finish", string(last([]byte(checked), fieldPartialConsumers).Bytes))
 	finished, err := run([]byte(checked), "finish")
 	require.NoError(t, err)
 	both, err := run(partial(code), "check", "finish")
 	require.NoError(t, err)
 	assert.Equal(t, finished, both)
-	assert.Equal(t, code, string(message([]byte(both), fieldPartialCode)))
-	assert.Equal(t, "add", string(message([]byte(both), fieldPartialName)))
+	assert.Equal(t, code, string(last([]byte(both), fieldPartialCode).Bytes))
+	assert.Equal(t, "add", string(last([]byte(both), fieldPartialName).Bytes))
 	for text, call := range map[string]func() (string, error){
 		"there are no phases":            func() (string, error) { return run(partial(code)) },
 		"there is no phase \"nonsense\"": func() (string, error) { return run(partial(code), "nonsense") },

@@ -10,9 +10,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/xlaflags"
 )
@@ -329,19 +328,13 @@ func override(orders []order, list []pjrt.ShapeLayout, shapes []pjrt.Shape, what
 
 // assignmentProto returns the device assignment as a DeviceAssignmentProto.
 func (e *executable) assignmentProto() []byte {
-	b := protowire.AppendTag(nil, 1, protowire.VarintType)
-	b = protowire.AppendVarint(b, uint64(e.replicas))
-	b = protowire.AppendTag(b, 2, protowire.VarintType)
-	b = protowire.AppendVarint(b, uint64(e.partitions))
+	b := wire.AppendInt(wire.AppendInt(nil, 1, e.replicas), 2, e.partitions)
 	for p := range e.partitions {
-		var ids []byte
-		for r := range e.replicas {
-			ids = protowire.AppendVarint(ids, uint64(e.assignment[r][p]))
+		ids := make([]int, e.replicas)
+		for r := range ids {
+			ids[r] = e.assignment[r][p]
 		}
-		column := protowire.AppendTag(nil, 1, protowire.BytesType)
-		column = protowire.AppendBytes(column, ids)
-		b = protowire.AppendTag(b, 3, protowire.BytesType)
-		b = protowire.AppendBytes(b, column)
+		b = wire.AppendBytes(b, 3, wire.AppendInts(nil, 1, ids))
 	}
 	return b
 }

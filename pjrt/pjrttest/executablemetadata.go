@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // Field numbers of the metadata of an executable.
@@ -22,8 +23,7 @@ func (p *Plugin) getExecutableMetadata(a *capi.ExecutableMetadataGetExecutableMe
 	if err != nil {
 		return err
 	}
-	b := appendMessage(nil, fieldMetadataName, []byte(e.name))
-	b = appendMessage(b, fieldMetadataFingerprint, []byte(e.fingerprint))
+	b := wire.AppendBytes(wire.AppendBytes(nil, fieldMetadataName, e.name), fieldMetadataFingerprint, e.fingerprint)
 	metadata := make([]capi.ExecutableMetadata, 1)
 	metadata[0].SerializedMetadata, metadata[0].SerializedMetadataSize = list(b)
 	a.Metadata = share(p, executableMetadata, metadata)

@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
@@ -291,26 +290,7 @@ func fromDevice(dst strided, src []byte, o order, s pjrt.Shape) {
 
 // shapeProto returns a serialized ShapeProto.
 func shapeProto(s pjrt.Shape, o order) []byte {
-	var layout []byte
-	if len(o) > 0 {
-		var list []byte
-		for _, d := range o {
-			list = protowire.AppendVarint(list, uint64(d))
-		}
-		layout = protowire.AppendTag(layout, 1, protowire.BytesType)
-		layout = protowire.AppendBytes(layout, list)
-	}
-	var b, dims, dynamic []byte
-	for _, d := range s.Dims {
-		dims = protowire.AppendVarint(dims, uint64(d))
-		dynamic = protowire.AppendVarint(dynamic, 0)
-	}
-	b = protowire.AppendTag(b, 2, protowire.VarintType)
-	b = protowire.AppendVarint(b, uint64(s.Type.PrimitiveType()))
-	b = protowire.AppendTag(b, 3, protowire.BytesType)
-	b = protowire.AppendBytes(b, dims)
-	b = protowire.AppendTag(b, 5, protowire.BytesType)
-	b = protowire.AppendBytes(b, layout)
-	b = protowire.AppendTag(b, 6, protowire.BytesType)
-	return protowire.AppendBytes(b, dynamic)
+	b := wire.AppendInts(wire.AppendInt(nil, 2, s.Type.PrimitiveType()), 3, s.Dims)
+	b = wire.AppendBytes(b, 5, wire.AppendInts(nil, 1, o))
+	return wire.AppendBools(b, 6, make([]bool, len(s.Dims)))
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // sliceConfig is one PJRT_MultiSlice_Config: a job on several slices that are built alike.
@@ -27,9 +28,9 @@ const (
 const maxSlices = 1 << 16
 
 func (c *sliceConfig) proto() []byte {
-	b := appendVarint(nil, fieldConfigSlices, uint64(c.slices))
-	b = appendVarint(b, fieldConfigSlice, uint64(c.slice))
-	return appendVarint(b, fieldConfigDevices, uint64(c.devices))
+	b := wire.AppendInt(nil, fieldConfigSlices, c.slices)
+	b = wire.AppendInt(b, fieldConfigSlice, c.slice)
+	return wire.AppendInt(b, fieldConfigDevices, c.devices)
 }
 
 // check returns an error unless the number of slices is possible and the slice is one of them.
@@ -50,8 +51,8 @@ func checkSlices(serialized []byte) error {
 		return nil
 	}
 	c := &sliceConfig{
-		int32(varint(serialized, fieldConfigSlices)), int32(varint(serialized, fieldConfigSlice)),
-		int32(varint(serialized, fieldConfigDevices)),
+		int32(last(serialized, fieldConfigSlices).Int), int32(last(serialized, fieldConfigSlice).Int),
+		int32(last(serialized, fieldConfigDevices).Int),
 	}
 	if !bytes.Equal(serialized, c.proto()) {
 		return invalid("the multi-slice configuration of the compile options, %d bytes, is not a serialized configuration of pjrttest",

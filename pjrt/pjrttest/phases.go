@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
@@ -125,8 +126,8 @@ func (p *Plugin) phase(name string, partial, options []byte, t target) ([]byte, 
 	if i > 0 {
 		before = phases[i-1]
 	}
-	code, format := message(partial, fieldPartialCode), pjrt.Format(message(partial, fieldPartialFormat))
-	switch producer := string(message(partial, fieldPartialProducer)); {
+	code, format := last(partial, fieldPartialCode).Bytes, pjrt.Format(last(partial, fieldPartialFormat).Bytes)
+	switch producer := string(last(partial, fieldPartialProducer).Bytes); {
 	case len(code) == 0 || !utf8.ValidString(string(format)):
 		return nil, invalid("the program of %d bytes is not a partial program", len(partial))
 	case producer != before:
@@ -136,12 +137,12 @@ func (p *Plugin) phase(name string, partial, options []byte, t target) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	out := appendMessage(nil, fieldPartialCode, code)
-	out = appendMessage(out, fieldPartialFormat, []byte(format))
-	out = appendMessage(out, fieldPartialProducer, []byte(name))
+	out := wire.AppendBytes(nil, fieldPartialCode, code)
+	out = wire.AppendBytes(out, fieldPartialFormat, string(format))
+	out = wire.AppendBytes(out, fieldPartialProducer, name)
 	if i+1 < len(phases) {
-		out = appendMessage(out, fieldPartialConsumers, []byte(phases[i+1]))
+		out = wire.AppendBytes(out, fieldPartialConsumers, phases[i+1])
 	}
-	out = appendMessage(out, fieldPartialVersion, []byte("1"))
-	return appendMessage(out, fieldPartialName, []byte(e.name)), nil
+	out = wire.AppendBytes(out, fieldPartialVersion, "1")
+	return wire.AppendBytes(out, fieldPartialName, e.name), nil
 }

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // profiler is one PLUGIN_Profiler. The plugin's mu guards its fields.
@@ -165,41 +164,33 @@ func (x *profiler) space() []byte {
 	}
 	var space []byte
 	for _, id := range devices {
-		space = appendMessage(space, 1, x.plane(id, byDevice[id]))
+		space = wire.AppendBytes(space, 1, x.plane(id, byDevice[id]))
 	}
 	return space
 }
 
 func (x *profiler) plane(id int, events []profiled) []byte {
-	kinds := make(map[string]uint64)
+	kinds := make(map[string]int)
 	var names []string
-	line := appendVarint(nil, 1, 1)
-	line = appendMessage(line, 2, []byte("Programs"))
-	line = appendVarint(line, 3, uint64(x.since.UnixNano()))
+	line := wire.AppendInt(nil, 1, 1)
+	line = wire.AppendBytes(line, 2, "Programs")
+	line = wire.AppendInt(line, 3, x.since.UnixNano())
 	for _, e := range events {
 		if kinds[e.program] == 0 {
 			names = append(names, e.program)
-			kinds[e.program] = uint64(len(names))
+			kinds[e.program] = len(names)
 		}
-		event := appendVarint(nil, 1, kinds[e.program])
-		event = appendVarint(event, 2, uint64(e.begin.Sub(x.since).Nanoseconds())*1000)
-		event = appendVarint(event, 3, uint64(e.end.Sub(e.begin).Nanoseconds())*1000)
-		line = appendMessage(line, 4, event)
+		event := wire.AppendInt(nil, 1, kinds[e.program])
+		event = wire.AppendInt(event, 2, e.begin.Sub(x.since).Nanoseconds()*1000)
+		event = wire.AppendInt(event, 3, e.end.Sub(e.begin).Nanoseconds()*1000)
+		line = wire.AppendBytes(line, 4, event)
 	}
-	plane := appendVarint(nil, 1, uint64(id))
-	plane = appendMessage(plane, 2, fmt.Appendf(nil, "/device:PJRTTEST:%d", id))
-	plane = appendMessage(plane, 3, line)
+	plane := wire.AppendInt(nil, 1, id)
+	plane = wire.AppendBytes(plane, 2, fmt.Appendf(nil, "/device:PJRTTEST:%d", id))
+	plane = wire.AppendBytes(plane, 3, line)
 	for i, name := range names {
-		kind := appendMessage(appendVarint(nil, 1, uint64(i+1)), 2, []byte(name))
-		plane = appendMessage(plane, 4, appendMessage(appendVarint(nil, 1, uint64(i+1)), 2, kind))
+		kind := wire.AppendBytes(wire.AppendInt(nil, 1, i+1), 2, name)
+		plane = wire.AppendBytes(plane, 4, wire.AppendBytes(wire.AppendInt(nil, 1, i+1), 2, kind))
 	}
 	return plane
-}
-
-func appendVarint(b []byte, field protowire.Number, v uint64) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
-}
-
-func appendMessage(b []byte, field protowire.Number, message []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), message)
 }

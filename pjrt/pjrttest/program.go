@@ -10,9 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
@@ -204,41 +203,25 @@ func moduleName(code []byte, format pjrt.Format) string {
 		}
 		return rest[:end]
 	case pjrt.FormatHLO:
-		return string(message(code, 1))
+		return string(last(code, 1).Bytes)
 	case pjrt.FormatHLOWithConfig:
-		return string(message(message(code, 1), 1))
+		return string(last(last(code, 1).Bytes, 1).Bytes)
 	}
 	return ""
 }
 
-// message returns the value of the last bytes field with the given number.
-func message(b []byte, field protowire.Number) []byte {
-	value, _ := protowire.ConsumeBytes(last(b, field, protowire.BytesType))
-	return value
-}
-
-// varint returns the value of the last varint field with the given number, or 0.
-func varint(b []byte, field protowire.Number) uint64 {
-	value, _ := protowire.ConsumeVarint(last(b, field, protowire.VarintType))
-	return value
-}
-
-// last returns the encoded value of the last field with the given number and type, or nil
-// if there is none, or if b is not a message.
-func last(b []byte, field protowire.Number, of protowire.Type) []byte {
-	var value []byte
-	for len(b) > 0 {
-		number, kind, n := protowire.ConsumeField(b)
-		if n < 0 {
-			return nil
+// last returns the last field of a message with the given number, or a zero Field if there is none,
+// or if b is not a message.
+func last(b []byte, number wire.Number) (found wire.Field) {
+	for f, err := range wire.Fields(b) {
+		if err != nil {
+			return wire.Field{}
 		}
-		_, _, tag := protowire.ConsumeTag(b)
-		if number == field && kind == of {
-			value = b[tag:n]
+		if f.Number == number {
+			found = f
 		}
-		b = b[n:]
 	}
-	return value
+	return found
 }
 
 // consumption says how an execution consumes an argument.

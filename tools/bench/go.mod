@@ -8,7 +8,6 @@ require (
 	github.com/purepjrt/purepjrt v0.1.0
 	github.com/stretchr/testify v1.12.1
 	gonum.org/v1/plot v0.15.2
-	google.golang.org/protobuf v1.36.12
 )
 
 require golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
@@ -30,5 +29,6 @@ require (
 	golang.org/x/image v0.24.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
 	golang.org/x/text v0.22.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
 )

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // writePrograms writes the programs that rows need, and the options to compile them, to the
@@ -53,15 +53,9 @@ func writePrograms(at *place, rows []row) error {
 // replicas returns the bytes of a CompileOptionsProto for n devices that each run the whole
 // program.
 func replicas(n int) []byte {
-	var build []byte
-	for _, f := range []struct {
-		number protowire.Number
-		value  int
-	}{{4, n}, {5, 1}} { // num_replicas, num_partitions
-		build = protowire.AppendVarint(protowire.AppendTag(build, f.number, protowire.VarintType), uint64(f.value))
-	}
+	build := wire.AppendInt(wire.AppendInt(nil, 4, n), 5, 1) // num_replicas, num_partitions
 	const executableBuildOptions = 3
-	return protowire.AppendBytes(protowire.AppendTag(nil, executableBuildOptions, protowire.BytesType), build)
+	return wire.AppendBytes(nil, executableBuildOptions, build)
 }
 
 // function returns a program whose parameters and results are all f32[4].

@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 )
 
@@ -177,11 +176,6 @@ func local(id int64) int64 { return int64(uint32(id)) }
 // readSlices adds what a SliceDimensions says, by the numbers of its fields, to a list.
 func readSlices(b []byte, list [][4]int64) ([][4]int64, error) {
 	var s [4]int64
-	err := wire.Visit(b, func(f wire.Field) error {
-		if f.Type == wire.Varint && int(f.Number) < len(s) {
-			s[f.Number] = int64(f.Int)
-		}
-		return nil
-	})
+	err := readVarints(b, s[:])
 	return append(list, s), err
 }

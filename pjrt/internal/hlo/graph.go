@@ -420,18 +420,24 @@ func readWindow(code []byte) (list [8]dataflow.Attribute, err error) {
 func readDimensions(code []byte, number wire.Number) (list [8]dataflow.Attribute, err error) {
 	err = wire.VisitMessages(code, number, func(b []byte) error {
 		var d [len(list)]int64
-		err := wire.Visit(b, func(f wire.Field) error {
-			if f.Type == wire.Varint && int(f.Number) < len(d) {
-				d[f.Number] = int64(f.Int)
-			}
-			return nil
-		})
+		err := readVarints(b, d[:])
 		for i, n := range d {
 			list[i].Numbers = append(list[i].Numbers, n)
 		}
 		return err
 	})
 	return list, err
+}
+
+// readVarints puts the fields of a message that are varints into a list, by their numbers, as far
+// as it reaches.
+func readVarints(b []byte, list []int64) error {
+	return wire.Visit(b, func(f wire.Field) error {
+		if f.Type == wire.Varint && int(f.Number) < len(list) {
+			list[f.Number] = int64(f.Int)
+		}
+		return nil
+	})
 }
 
 // readNumbers reads the spatial dimensions of the input and of the kernel from a

@@ -35,18 +35,10 @@ func Permuted(module []byte) (p dataflow.Permuted) {
 	_ = wire.VisitMessages(module, moduleComputations, func(computation []byte) error {
 		return wire.VisitMessages(computation, computationInstructions, func(instruction []byte) error {
 			return wire.VisitMessages(instruction, instructionPermuted, func(pair []byte) error {
-				var ends [2]int64 // what is left out is 0
-				err := wire.Visit(pair, func(f wire.Field) error {
-					switch {
-					case f.Is(permutedSource, wire.Varint):
-						ends[0] = int64(f.Int)
-					case f.Is(permutedTarget, wire.Varint):
-						ends[1] = int64(f.Int)
-					}
-					return nil
-				})
-				p.Add(ends[0])
-				p.Add(ends[1])
+				var ends [permutedTarget + 1]int64 // what is left out is 0
+				err := readVarints(pair, ends[:])
+				p.Add(ends[permutedSource])
+				p.Add(ends[permutedTarget])
 				return err
 			})
 		})

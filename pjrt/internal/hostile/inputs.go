@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // Input is a way to make hostile bytes.
@@ -286,13 +286,11 @@ func archive(name string, fill func(add func(name string), size int)) Input {
 }
 
 // field returns a field that holds a message or a text.
-func field(number protowire.Number, contents ...[]byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), bytes.Join(contents, nil))
+func field(number wire.Number, contents ...[]byte) []byte {
+	return wire.AppendBytes(nil, number, bytes.Join(contents, nil))
 }
 
-func integer(number protowire.Number, n int) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(nil, number, protowire.VarintType), uint64(n))
-}
+func integer(number wire.Number, n int) []byte { return wire.AppendInt(nil, number, n) }
 
 // times returns a message with the same part until it has size bytes.
 func times(part []byte, size int) []byte { return bytes.Repeat(part, max(1, size/len(part))) }
@@ -385,12 +383,12 @@ func messages() []Input {
 	add := func(name string, fn func(size int) []byte) {
 		list = append(list, Input{Name: name, Form: Message, Make: fn})
 	}
-	for n := protowire.Number(1); n <= 15; n++ {
+	for n := wire.Number(1); n <= 15; n++ {
 		add(fmt.Sprintf("empty messages in field %d", n), func(size int) []byte { return times(field(n), size) })
 		add(fmt.Sprintf("numbers in field %d", n), func(size int) []byte { return times(integer(n, 1), size) })
 	}
-	for n := protowire.Number(1); n <= 5; n++ {
-		for m := protowire.Number(1); m <= 5; m++ {
+	for n := wire.Number(1); n <= 5; n++ {
+		for m := wire.Number(1); m <= 5; m++ {
 			name := fmt.Sprintf("empty messages in field %d of field %d", m, n)
 			add(name, func(size int) []byte { return field(n, times(field(m), size)) })
 			add(fmt.Sprintf("fields %d, each with field %d", n, m), func(size int) []byte { return times(field(n, field(m)), size) })
