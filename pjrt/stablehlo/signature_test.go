@@ -71,6 +71,9 @@ func TestMainReadsParameters(t *testing.T) {
 		"narrow floats":            {`func.func @main(%a: tensor<0x7xf8E4M3FN>, %b: tensor<4xi4>, %c: tensor<i1>) {`, "f8E4M3FN[0,7] i4[4] i1[]"},
 		"dynamic and bounded":      {`func.func @main(%a: tensor<?x3xf32, #stablehlo.bounds<8, ?>>) {`, "f32[?,3]"},
 		"not tensors":              {`func.func @main(%a: !stablehlo.token, %b: tensor<4x!quant.uniform<i8:f32, 0.5:1>>, %c: !alias, %d: tensor<*xf32>, %e: tensor<4xindex>, %f: tuple<tensor<f32>, tensor<f32>>, %g: tensor<f64>) {`, "unknown unknown unknown unknown unknown unknown f64[]"},
+		"too large for a type":     {`func.func @main(%a: tensor<99999999999999999999x2xf32>, %b: tensor<2xf32>) {`, "unknown f32[2]"},
+		"comparisons":              {`func.func @main(%a: tensor<4xf32> {a = affine_set<(d0) : (d0 >= 0, -d0 + 2 >= 0)>, b = #x<[2]<=[2]>}, %b: tensor<i1>) {`, "f32[4] i1[]"},
+		"escapes":                  {`func.func @"m\61in"(%a: tensor<4xf32>) {`, "f32[4]"},
 		"comments": {`// func.func @main(%a: tensor<9xf32>)
 			func.func // the entry
 			@main(%a: // first

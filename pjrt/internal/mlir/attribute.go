@@ -307,24 +307,15 @@ func (r *reader) tensor(start int) error {
 	elements, dynamic := uint64(1), false
 	bounds := attribute{product: 1}
 	for {
-		c := r.peek()
-		from := r.pos
-		if c == '?' {
-			r.pos++
-		} else {
-			r.skipDigits()
-		}
-		to := r.pos
-		if from == to || r.peek() != 'x' {
-			r.pos = from
+		extent, ok := r.extent()
+		if !ok {
 			break
 		}
-		r.pos++
-		if c == '?' {
+		if extent[0] == '?' {
 			dynamic = true
 			continue
 		}
-		size, err := strconv.ParseUint(string(r.code[from:to]), 10, 64)
+		size, err := strconv.ParseUint(string(extent), 10, 64)
 		if err != nil || size > hlo.MaxElements/elements {
 			return r.tooLarge(start)
 		}

@@ -47,3 +47,19 @@ func BenchmarkCheck(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkFindMain reads programs to their ends, since the function main comes last.
+func BenchmarkFindMain(b *testing.B) {
+	for name, code := range largePrograms() {
+		code := []byte("module { module @inner {" + strings.ReplaceAll(code, "@main", "@other") + "} func.func @main() { return } }")
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(code)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, ok := mlir.FindMain(b.Context(), code); !ok {
+					b.Fatal("no main")
+				}
+			}
+		})
+	}
+}

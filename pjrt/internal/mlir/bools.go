@@ -60,16 +60,12 @@ func (l *lexer) boolsAfter() (elements uint64, ok bool) {
 	}
 	elements = 1
 	for {
-		l.skipSpace()
-		from := l.pos
-		l.skipDigits()
-		n, err := strconv.ParseUint(string(l.code[from:l.pos]), 10, 64)
-		if err != nil || l.peek() != 'x' {
-			l.pos = from
+		extent, ok := l.extent()
+		if !ok {
 			break
 		}
-		l.pos++
-		if n > hlo.MaxElements/elements {
+		n, err := strconv.ParseUint(string(extent), 10, 64)
+		if err != nil || n > hlo.MaxElements/elements {
 			return 0, false
 		}
 		elements *= max(n, 1)

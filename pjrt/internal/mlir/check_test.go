@@ -221,6 +221,19 @@ func TestMalformedTextsAreReadInOnePass(t *testing.T) {
 	_ = check([]byte(aliases.String()), mlir.Limits{})
 }
 
+// A parameter that another bracket ends is the last one.
+func TestMalformedParametersMakeNoShapes(t *testing.T) {
+	for _, end := range []string{"}", "]", ">"} {
+		text := []byte("func.func @main(%a: tensor<4xf32>" + end)
+		allocations := testing.AllocsPerRun(1, func() {
+			_, found := mlir.FindMain(t.Context(), text)
+			assert.False(t, found)
+		})
+		const few = 10
+		assert.LessOrEqual(t, allocations, float64(few), "%s", text)
+	}
+}
+
 func FuzzCheckText(f *testing.F) {
 	for _, seed := range []string{
 		program, "", `func.func @"`, "func.func private @f(", "tensor<", "tensor<4x?x", `"\`, "//", "@", "func.func @f() -> (", "func.func @f() -> tensor<->",

@@ -91,10 +91,9 @@ func (l *lexer) skipSpace() {
 		case classes[c] == classSpace:
 			l.pos++
 		case c == '/' && l.pos+1 < len(l.code) && l.code[l.pos+1] == '/':
-			n := bytes.IndexAny(l.code[l.pos:], "\n\r")
-			if n < 0 {
-				l.pos = len(l.code)
-				return
+			rest, n := l.code[l.pos:], 0
+			for n < len(rest) && rest[n] != '\n' && rest[n] != '\r' {
+				n++
 			}
 			l.pos += n
 		default:

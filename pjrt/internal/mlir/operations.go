@@ -935,8 +935,13 @@ func (r *operationsReader) typ(aliases int) (t dataflow.Type) {
 	switch {
 	case tok.kind == word && name == "tensor", tok.kind == typeName && strings.HasSuffix(name, ".tensor_v1"):
 		if r.peek() == '<' {
-			r.next()
-			return r.tensorType()
+			t, encoding := r.tensorType()
+			if encoding > 0 {
+				ahead := *r
+				ahead.pos = encoding
+				t.Bounds = ahead.bounds(0)
+			}
+			return t
 		}
 	case tok.kind == word && name == "tuple", tok.kind == typeName && strings.HasSuffix(name, ".tuple_v1"):
 		t.Tuple = true
@@ -985,61 +990,6 @@ func (r *operationsReader) parts(aliases int) (list []dataflow.Type) {
 		}
 		if r.pos == start {
 			r.next()
-		}
-	}
-}
-
-// tensorType reads the type of a tensor after its bracket.
-func (r *operationsReader) tensorType() (t dataflow.Type) {
-	t.Dims = []int64{}
-	for {
-		c := r.peek()
-		from := r.pos
-		n := int64(dataflow.Dynamic)
-		if c == '?' {
-			r.pos++
-		} else if r.skipDigits(); r.pos > from {
-			var err error
-			if n, err = strconv.ParseInt(string(r.code[from:r.pos]), 10, 64); err != nil {
-				n = 0
-			}
-		}
-		if r.pos == from || r.peek() != 'x' {
-			r.pos = from
-			break
-		}
-		r.pos++
-		t.Dims = append(t.Dims, n)
-	}
-	depth := 0
-	for {
-		tok := r.next()
-		switch tok.kind {
-		case end:
-			return t
-		case '<', '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		case '>':
-			if depth--; depth < 0 {
-				return t
-			}
-		case word, typeName:
-			name := strings.TrimPrefix(operationName(strings.TrimPrefix(string(r.bytes(tok)), "!")), "!")
-			if name == "bool" { // of portable artifacts
-				name = "i1"
-			}
-			if t.Element == "" {
-				t.Element = name
-			} else if t.Element == "complex" && depth == 1 {
-				t.Element = "complex<" + name + ">"
-			}
-		case ',':
-			if depth == 0 {
-				ahead := *r
-				t.Bounds = ahead.bounds(0)
-			}
 		}
 	}
 }

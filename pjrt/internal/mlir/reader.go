@@ -343,7 +343,7 @@ func (r *reader) word(t token, a *attribute) error {
 		r.begin(w, false)
 		if r.op.kind == definition {
 			if string(w) == "func.func" {
-				r.readMain(pretty)
+				r.readMain((*lexer).prettyMain)
 			}
 			r.readSignature()
 		}
@@ -394,7 +394,7 @@ func (r *reader) text(t token, h hint, a *attribute, location bool) error {
 		r.begin([]byte(name), true)
 		r.hint = none
 		if name == "func.func" {
-			r.readMain(generic)
+			r.readMain((*lexer).genericMain)
 		}
 	case c == '=':
 		if name := r.name(t); isKey([]byte(name)) {
@@ -411,13 +411,13 @@ func (r *reader) text(t token, h hint, a *attribute, location bool) error {
 
 // readMain reads the types of a function at the position, if that is the function main of a module
 // further out than any other, and not within what was read for another.
-func (r *reader) readMain(read func(*scanner) (Signature, bool)) {
+func (r *reader) readMain(read func(*lexer) (Signature, bool)) {
 	if r.scope.depth >= r.mainScope || r.pos < r.mainEnd {
 		return
 	}
-	s := scanner{view(r.code), r.pos, r.work}
-	f, ok := read(&s)
-	if r.mainEnd = s.at; ok {
+	ahead := r.lexer
+	f, ok := read(&ahead)
+	if r.mainEnd = ahead.pos; ok {
 		r.main, r.mainScope = &f, r.scope.depth
 	}
 }

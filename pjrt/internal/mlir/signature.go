@@ -8,8 +8,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -32,32 +30,32 @@ func FindMain(ctx context.Context, program []byte) (Signature, bool) {
 	if bytes.HasPrefix(program, []byte(bytecode.Magic)) || preempt.IndexByte(program, 0) >= 0 {
 		return Signature{}, false
 	}
-	s := scanner{text: view(program), work: &work{ctx: ctx}}
+	l := lexer{code: program, work: &work{ctx: ctx}}
 	var found Signature
 	best, depth := math.MaxInt, 0
 	read := 0 // up to where functions have been read
 	for {
-		tok := s.next()
-		switch {
-		case tok == "":
-			return found, found.Params != nil && s.work.err == nil
-		case tok == "{":
+		t := l.next()
+		switch name := view(l.bytes(t)); {
+		case t.kind == end:
+			return found, found.Params != nil && l.work.err == nil
+		case t.kind == '{':
 			depth++
-		case tok == "}":
+		case t.kind == '}':
 			depth--
-		case depth >= best || s.at < read:
+		case depth >= best || t.start < read:
 			// A main inside a nested module is not the program's, and there is none between the
 			// parts of another function.
-		case tok == "func.func", tok == `"func.func"`:
-			form := pretty
-			if tok[0] == '"' {
-				form = generic
+		case name == "func.func", name == `"func.func"`:
+			form := (*lexer).prettyMain
+			if name[0] == '"' {
+				form = (*lexer).genericMain
 			}
-			ahead := s
+			ahead := l
 			if f, ok := form(&ahead); ok {
 				found, best = f, depth
 			}
-			read = ahead.at
+			read = ahead.pos
 		}
 		// Only the module of the program encloses this main, so there is no need to scan the rest
 		// of a long program.
@@ -78,299 +76,143 @@ func MainOfBytecode(m *bytecode.Module) (Signature, bool) {
 func shapesOf(types []dataflow.Type) []array.Shape {
 	shapes := make([]array.Shape, len(types))
 	for i, x := range types {
-		if t, err := dtype.Parse(x.Element); err == nil && t.String() == x.Element {
-			shapes[i] = array.Shape{Type: t, Dims: slices.Clone(x.Dims)}
-		}
+		shapes[i] = shapeOf(x)
 	}
 	return shapes
 }
 
-// pretty reads a function of the form [visibility] @main(%a: type {attributes} loc(...), ...) ->
-// type.
-func pretty(s *scanner) (Signature, bool) {
-	name := s.next()
-	if name == "public" || name == "private" || name == "nested" {
-		name = s.next()
+func shapeOf(x dataflow.Type) array.Shape {
+	if t, err := dtype.Parse(x.Element); err == nil && t.String() == x.Element {
+		return array.Shape{Type: t, Dims: slices.Clone(x.Dims)}
 	}
-	if name != "@main" && name != `@"main"` || s.next() != "(" {
-		return Signature{}, false
-	}
-	params, ok := list(s)
-	if !ok {
-		return Signature{}, false
-	}
-	results, ok := readResults(s)
-	return Signature{params, results}, ok
+	return array.Shape{}
 }
 
-// readResults reads the results after the parameters: an arrow and one type, or an arrow and
-// several types in parentheses. If there is no arrow, there are no results.
-func readResults(s *scanner) ([]array.Shape, bool) {
-	if next := *s; next.next() != "->" {
-		return []array.Shape{}, true
+// prettyMain reads a function of the form [visibility] @main(%a: type {attributes} loc(...), ...)
+// -> type.
+func (l *lexer) prettyMain() (f Signature, ok bool) {
+	name := l.next()
+	if name.kind == word {
+		name = l.next()
 	}
-	s.next()
-	first := s.next()
-	if first == "(" {
-		return list(s)
+	if name.kind != symbol || l.name(name) != "main" || l.peek() != '(' {
+		return Signature{}, false
 	}
-	// A single type with brackets ends at its closing bracket.
-	p := parameter{first}
-	var open brackets
-	for next := *s; len(open) > 0 || len(p) == 1 && next.next() == "<"; {
-		tok := s.next()
-		if tok == "" {
-			return nil, false
-		}
-		p.add(tok)
-		open.see(tok)
-	}
-	return []array.Shape{p.shape()}, true
+	return l.functionShapes()
 }
 
-// generic reads the attributes of an operation, before or after its region. They must include
+// genericMain reads the attributes of an operation, before or after its region. They must include
 // sym_name = "main" and function_type = (types) -> types.
-func generic(s *scanner) (Signature, bool) {
-	var f Signature
+func (l *lexer) genericMain() (f Signature, ok bool) {
 	typed, named := false, false
-	depth := 0
-	var before, last string
-	for {
-		tok := s.next()
-		switch {
-		case tok == "":
+	for depth := 0; ; {
+		switch t := l.next(); t.kind {
+		case end:
 			return Signature{}, false
-		case depth == 0 && last == "(" && tok == "{":
+		case '(':
+			if depth > 0 {
+				continue
+			}
 			// In the older form the region comes first. Its contents do not matter here.
-			if !s.leave() {
+			if l.pos = t.start; !l.skipGroup() {
 				return Signature{}, false
 			}
-			tok = "}"
-		case tok == "{":
+		case '{':
 			depth++
-		case tok == "}":
+		case '}':
 			if depth--; depth <= 0 {
 				return f, typed && named
 			}
-		case depth == 1 && before == "sym_name" && last == "=":
-			named = tok == `"main"`
-		case depth == 1 && before == "function_type" && last == "=" && tok == "(":
-			if f.Params, typed = list(s); !typed {
-				return Signature{}, false
+		case word, text:
+			if depth != 1 || l.peek() != '=' {
+				continue
 			}
-			if f.Results, typed = readResults(s); !typed {
-				return Signature{}, false
+			l.next()
+			switch c := l.peek(); {
+			case c == '"' && l.name(t) == "sym_name":
+				named = l.name(l.next()) == "main"
+			case c == '(' && l.name(t) == "function_type":
+				if f, typed = l.functionShapes(); !typed {
+					return Signature{}, false
+				}
 			}
 		}
-		before, last = last, tok
 	}
+}
+
+// functionShapes reads parameters in parentheses, and after an arrow one result, or several in
+// parentheses. If there is no arrow, there are no results.
+func (l *lexer) functionShapes() (f Signature, ok bool) {
+	if f.Params, ok = l.shapes(); !ok {
+		return Signature{}, false
+	}
+	ahead := *l
+	if ahead.next().kind != arrow {
+		f.Results = []array.Shape{}
+		return f, true
+	}
+	*l = ahead
+	if l.peek() == '(' {
+		f.Results, ok = l.shapes()
+		return f, ok
+	}
+	f.Results = []array.Shape{l.shape()}
+	l.next() // the name of the type
+	return f, l.peek() != '<' || l.skipGroup()
 }
 
 // maxParameters is more than any program has, and little memory.
 const maxParameters = 1 << 18
 
-// list reads parameters up to the closing parenthesis.
-func list(s *scanner) ([]array.Shape, bool) {
-	params := []array.Shape{}
-	var one parameter
-	for open := (brackets{')'}); ; {
-		tok := s.next()
-		if tok == "" {
+// shapes reads parameters or results in parentheses.
+func (l *lexer) shapes() ([]array.Shape, bool) {
+	shapes := []array.Shape{}
+	for l.next(); l.peek() != ')'; {
+		if len(shapes) == maxParameters {
 			return nil, false
 		}
-		switch open.see(tok); {
-		case len(open) == 0:
-			if len(one) > 0 {
-				params = append(params, one.shape())
-			}
-			return params, true
-		case len(open) == 1 && tok == ",":
-			if len(params) == maxParameters {
-				return nil, false
-			}
-			params = append(params, one.shape())
-			one = one[:0]
-		default:
-			one.add(tok)
+		shapes = append(shapes, l.shape())
+		if !l.skipParameter() {
+			return nil, false
 		}
 	}
+	l.next()
+	return shapes, true
 }
 
-// parameter has the tokens of a parameter, or the first of them.
-type parameter []string
-
-// maxTokens is more than any type of a tensor has. Attributes and a location, which come after it,
-// do not matter.
-const maxTokens = 1 << 10
-
-func (p *parameter) add(tok string) {
-	if len(*p) < maxTokens {
-		*p = append(*p, tok)
+// shape returns the type of the parameter or result that comes next, and stays before it.
+func (l *lexer) shape() array.Shape {
+	ahead := *l
+	t := ahead.next()
+	if t.kind == value && ahead.peek() == ':' {
+		ahead.next()
+		t = ahead.next()
 	}
-}
-
-// shape reads a type such as tensor<2x3xf32>, and ignores the tokens after it.
-func (p parameter) shape() array.Shape {
-	tokens := p
-	if len(tokens) > 1 && strings.HasPrefix(tokens[0], "%") && tokens[1] == ":" {
-		tokens = tokens[2:]
-	}
-	if len(tokens) < 4 || tokens[0] != "tensor" || tokens[1] != "<" {
+	if t.kind != word || string(ahead.bytes(t)) != "tensor" || ahead.peek() != '<' {
 		return array.Shape{}
 	}
-	inside, ok := group(tokens[1:])
-	if !ok {
-		return array.Shape{}
-	}
-	// The scanner splits at punctuation, so rejoin tokens such as complex < f32 >. An encoding
-	// after a comma is not part of the type.
-	if at := index(inside, ","); at >= 0 {
-		inside = inside[:at]
-	}
-	text := strings.Join(inside, "")
-	dims := []int64{}
-	for {
-		extent, rest, more := strings.Cut(text, "x")
-		if !more {
-			break
-		}
-		d, err := strconv.ParseInt(extent, 10, 64)
-		if extent == "?" {
-			d, err = array.Dynamic, nil
-		}
-		if err != nil || d < 0 && extent != "?" {
-			break
-		}
-		dims, text = append(dims, d), rest
-	}
-	t, err := dtype.Parse(text)
-	if err != nil || t.String() != text {
-		return array.Shape{}
-	}
-	return array.Shape{Type: t, Dims: dims}
+	x, _ := ahead.tensorType()
+	return shapeOf(x)
 }
 
-// closer returns the bracket that closes an opening one, or 0 for another token.
-func closer(tok string) byte {
-	switch tok {
-	case "(":
-		return ')'
-	case "{":
-		return '}'
-	case "<":
-		return '>'
-	case "[":
-		return ']'
-	}
-	return 0
-}
-
-// brackets is a stack of the closing brackets still to come.
-type brackets []byte
-
-func (b *brackets) see(tok string) {
-	if c := closer(tok); c != 0 {
-		*b = append(*b, c)
-	} else if n := len(*b); n > 0 && len(tok) == 1 && tok[0] == (*b)[n-1] {
-		*b = (*b)[:n-1]
-	}
-}
-
-// group returns the tokens between tokens[0], an opening bracket, and its closing bracket.
-func group(tokens []string) ([]string, bool) {
-	var open brackets
-	for i, tok := range tokens {
-		open.see(tok)
-		if len(open) == 0 {
-			return tokens[min(1, i):i], i > 0
-		}
-	}
-	return nil, false
-}
-
-func index(tokens []string, tok string) int {
-	for i := range tokens {
-		if tokens[i] == tok {
-			return i
-		}
-	}
-	return -1
-}
-
-// scanner splits MLIR into words, strings (with their quotes) and punctuation marks, of which "->"
-// is one. It drops comments and white space.
-type scanner struct {
-	text string
-	at   int
-	work *work
-}
-
-// next returns the next token, or "" at the end.
-func (s *scanner) next() string {
-	if !s.work.step() {
-		s.at = len(s.text)
-	}
-	for s.at < len(s.text) {
-		rest := s.text[s.at:]
-		switch c := rest[0]; {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			s.at++
-		case strings.HasPrefix(rest, "//"):
-			end := strings.IndexByte(rest, '\n')
-			if end < 0 {
-				end = len(rest)
-			}
-			s.at += end
-		case c == '"' || strings.HasPrefix(rest, `@"`):
-			return s.take(stringEnd(rest, strings.IndexByte(rest, '"')+1))
-		case strings.HasPrefix(rest, "->"):
-			return s.take(2)
-		default:
-			n := 0
-			for n < len(rest) && isNamePart(rest[n]) && !strings.HasPrefix(rest[n:], "->") {
-				n++
-			}
-			return s.take(max(n, 1))
-		}
-	}
-	return ""
-}
-
-func (s *scanner) take(n int) string {
-	s.at += n
-	return s.text[s.at-n : s.at]
-}
-
-// leave skips to the end of the block that the scanner is in.
-func (s *scanner) leave() bool {
-	for depth := 1; depth > 0; {
-		switch s.next() {
-		case "":
+// skipParameter skips a parameter with its attributes and its location, and the comma after it, but
+// not the closing parenthesis.
+func (l *lexer) skipParameter() bool {
+	for depth := 0; ; {
+		switch t := l.next(); t.kind {
+		case end:
 			return false
-		case "{":
+		case '(', '[', '{', '<':
 			depth++
-		case "}":
-			depth--
+		case ')', ']', '}', '>':
+			if depth--; depth < 0 {
+				l.pos = t.start
+				return t.kind == ')'
+			}
+		case ',':
+			if depth == 0 {
+				return true
+			}
 		}
 	}
-	return true
-}
-
-// stringEnd returns the index after the quote that ends the string whose content
-// starts at i.
-func stringEnd(text string, i int) int {
-	for ; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
-}
-
-func isNamePart(c byte) bool {
-	return c == '_' || c == '.' || c == '%' || c == '@' || c == '!' || c == '#' || c == '$' || c == '?' || c == '-' ||
-		'0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
