@@ -136,6 +136,15 @@ func (c *Call[A]) Do(t *Table) error {
 	return c.do(t, unsafe.Pointer(&c.Args))
 }
 
+// Do calls the function whose args struct is A, as [Call.Do] does, and returns the struct as it is
+// after the call, also beside an error. It is for single calls: it allocates, and a Call that is
+// used again does not.
+func Do[A any](t *Table, args A) (*A, error) {
+	c := &Call[A]{Args: args}
+	err := c.Do(t)
+	return &c.Args, err
+}
+
 // Raw passes Args unchanged: it does not set struct_size, clear out fields, or check newer fields.
 // It returns the plugin's error, which the caller owns and frees (see Table.TakeError), and nil
 // after a function without a result. Raw's own error means that the plugin does not have the slot,

@@ -47,6 +47,25 @@ func TestDoSetsTheSizeClearsTheOutFieldsAndCalls(t *testing.T) {
 	}
 }
 
+func TestACallThatIsMadeOnceReturnsItsArgsAlsoBesideAnError(t *testing.T) {
+	table := newFake(t, capi.APIMinor, 138).withErrors().set(function[capi.ClientPlatformNameArgs](), platformName()).
+		set(function[capi.ClientProcessIndexArgs](), failingEntry()).table(t)
+	client := new(capi.Client)
+	name, err := capi.Do(table, capi.ClientPlatformNameArgs{StructSize: 3, Client: client, PlatformNameSize: 77})
+	require.NoError(t, err)
+	assert.Equal(t, capi.ClientPlatformNameArgsSize, int(sawPlatformName.structSize))
+	assert.Equal(t, [2]uintptr{}, sawPlatformName.outs)
+	assert.Same(t, client, sawPlatformName.client)
+	assert.Equal(t, "stub", capi.String(name.PlatformName, name.PlatformNameSize))
+
+	failed, err := capi.Do(table, capi.ClientProcessIndexArgs{Client: client})
+	require.ErrorIs(t, err, capi.ErrorCodeNotFound)
+	assert.Same(t, client, failed.Client)
+	missing, err := capi.Do(table, capi.BufferDeleteArgs{})
+	require.ErrorIs(t, err, capi.ErrorCodeUnimplemented)
+	assert.NotNil(t, missing)
+}
+
 func TestRawSendsTheArgumentsUntouched(t *testing.T) {
 	table := newFake(t, capi.APIMinor, 138).set(function[capi.ClientPlatformNameArgs](), platformName()).table(t)
 	var c capi.Call[capi.ClientPlatformNameArgs]

@@ -24,7 +24,10 @@
 // Do sets StructSize, clears the out fields, calls the function, and turns the plugin's error into
 // an [*Error]. If the plugin does not have the function, or is too old to know an input field that
 // is set, Do returns an *Error with the code [ErrorCodeUnimplemented] without calling. A Call can
-// be used again, by one goroutine at a time. A call allocates nothing.
+// be used again, by one goroutine at a time. A call allocates nothing. The function [Do] makes a
+// Call that is used once:
+//
+//	c, err := capi.Do(table, capi.ClientPlatformNameArgs{Client: client})
 //
 // # Memory
 //

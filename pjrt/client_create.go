@@ -111,9 +111,7 @@ func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	clients.Add(1)
 	large.Join()
 	c.ref = lifetimes.New("client", h, nil, func(h *capi.Client) {
-		var d capi.Call[capi.ClientDestroyArgs]
-		d.Args.Client = h
-		_ = d.Do(table)
+		_, _ = capi.Do(table, capi.ClientDestroyArgs{Client: h})
 		peers.close()
 		clients.Add(-1)
 		large.Leave()
@@ -135,26 +133,23 @@ func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 // describe asks the plugin once for everything about the client that never changes. What
 // the plugin does not implement stays empty.
 func (c *Client) describe(h *capi.Client) error {
-	var name capi.Call[capi.ClientPlatformNameArgs]
-	name.Args.Client = h
-	if err := optional(name.Do(c.table)); err != nil {
+	name, err := capi.Do(c.table, capi.ClientPlatformNameArgs{Client: h})
+	if err = optional(err); err != nil {
 		return err
 	}
-	c.platformName = capi.String(name.Args.PlatformName, name.Args.PlatformNameSize)
+	c.platformName = capi.String(name.PlatformName, name.PlatformNameSize)
 
-	var version capi.Call[capi.ClientPlatformVersionArgs]
-	version.Args.Client = h
-	if err := optional(version.Do(c.table)); err != nil {
+	version, err := capi.Do(c.table, capi.ClientPlatformVersionArgs{Client: h})
+	if err = optional(err); err != nil {
 		return err
 	}
-	c.platformVersion = capi.String(version.Args.PlatformVersion, version.Args.PlatformVersionSize)
+	c.platformVersion = capi.String(version.PlatformVersion, version.PlatformVersionSize)
 
-	var process capi.Call[capi.ClientProcessIndexArgs]
-	process.Args.Client = h
-	if err := optional(process.Do(c.table)); err != nil {
+	process, err := capi.Do(c.table, capi.ClientProcessIndexArgs{Client: h})
+	if err = optional(err); err != nil {
 		return err
 	}
-	c.processIndex = int(process.Args.ProcessIndex)
+	c.processIndex = int(process.ProcessIndex)
 
 	if err := c.listDevices(h); err != nil {
 		return err
@@ -166,9 +161,8 @@ func (c *Client) describe(h *capi.Client) error {
 }
 
 func (c *Client) listDevices(h *capi.Client) error {
-	var all capi.Call[capi.ClientDevicesArgs]
-	all.Args.Client = h
-	if err := optional(all.Do(c.table)); err != nil {
+	all, err := capi.Do(c.table, capi.ClientDevicesArgs{Client: h})
+	if err = optional(err); err != nil {
 		return err
 	}
 	var mine capi.Call[capi.ClientAddressableDevicesArgs]
@@ -177,7 +171,7 @@ func (c *Client) listDevices(h *capi.Client) error {
 	if optional(mineErr) != nil {
 		return mineErr
 	}
-	handles := capi.Slice(all.Args.Devices, all.Args.NumDevices)
+	handles := capi.Slice(all.Devices, all.NumDevices)
 	if len(handles) == 0 { // either list will do if the plugin lacks the other
 		if mineErr != nil {
 			return mineErr

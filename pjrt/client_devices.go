@@ -22,12 +22,11 @@ func (c *Client) LookupDevice(id int) (*Device, error) {
 		return nil, err
 	}
 	defer c.ref.Release()
-	var call capi.Call[capi.ClientLookupDeviceArgs]
-	call.Args.Client, call.Args.ID = h, int32(id)
-	if err := call.Do(c.table); err != nil {
+	call, err := capi.Do(c.table, capi.ClientLookupDeviceArgs{Client: h, ID: int32(id)})
+	if err != nil {
 		return c.findDevice(err, func(d *Device) bool { return d.ID() == id })
 	}
-	return c.deviceFrom(call.Function(), call.Args.Device)
+	return c.deviceFrom(call.Function(), call.Device)
 }
 
 // LookupAddressableDevice is LookupDevice by Device.LocalHardwareID, for the devices of this
@@ -41,12 +40,11 @@ func (c *Client) LookupAddressableDevice(localHardwareID int) (*Device, error) {
 		return nil, err
 	}
 	defer c.ref.Release()
-	var call capi.Call[capi.ClientLookupAddressableDeviceArgs]
-	call.Args.Client, call.Args.LocalHardwareID = h, int32(localHardwareID)
-	if err := call.Do(c.table); err != nil {
+	call, err := capi.Do(c.table, capi.ClientLookupAddressableDeviceArgs{Client: h, LocalHardwareID: int32(localHardwareID)})
+	if err != nil {
 		return c.findDevice(err, func(d *Device) bool { return d.localID == localHardwareID })
 	}
-	return c.deviceFrom(call.Function(), call.Args.AddressableDevice)
+	return c.deviceFrom(call.Function(), call.AddressableDevice)
 }
 
 // findDevice returns the first device for which is reports true, if err says that the plugin
@@ -140,13 +138,12 @@ func (c *Client) Topology() (*Topology, error) {
 	if c.topology != nil {
 		return c.topology, nil
 	}
-	var call capi.Call[capi.ClientTopologyDescriptionArgs]
-	call.Args.Client = h
-	if err := call.Do(c.table); err != nil {
+	call, err := capi.Do(c.table, capi.ClientTopologyDescriptionArgs{Client: h})
+	if err != nil {
 		return nil, err
 	}
-	t := &Topology{plugin: c.plugin, client: c, handle: call.Args.Topology}
-	if err := t.describe(call.Args.Topology); err != nil {
+	t := &Topology{plugin: c.plugin, client: c, handle: call.Topology}
+	if err := t.describe(call.Topology); err != nil {
 		return nil, err
 	}
 	c.topology = t

@@ -113,17 +113,16 @@ func (t *Topology) target() (optionsTarget, error) {
 		return optionsTarget{}, err
 	}
 	defer release()
-	var list capi.Call[capi.TopologyDescriptionGetDeviceDescriptionsArgs]
-	list.Args.Topology = h
-	if err := list.Do(t.plugin.table); err != nil {
+	list, err := capi.Do(t.plugin.table, capi.TopologyDescriptionGetDeviceDescriptionsArgs{Topology: h})
+	if err != nil {
 		return optionsTarget{}, err
 	}
 	target := optionsTarget{
 		platform: t.platformName, flags: t.plugin.quirks().flags, client: t.client, rowMajor: t.plugin.rowMajor(),
-		ids: make([]int, 0, list.Args.NumDescriptions),
+		ids: make([]int, 0, list.NumDescriptions),
 	}
 	var id capi.Call[capi.DeviceDescriptionIDArgs]
-	for _, d := range capi.Slice(list.Args.Descriptions, list.Args.NumDescriptions) {
+	for _, d := range capi.Slice(list.Descriptions, list.NumDescriptions) {
 		id.Args.DeviceDescription = d
 		if err := id.Do(t.plugin.table); err != nil {
 			return optionsTarget{}, err

@@ -24,21 +24,18 @@ type Device struct {
 
 func newDevice(c *Client, h *capi.Device) (*Device, error) {
 	d := &Device{client: c, handle: h, localID: -1}
-	var get capi.Call[capi.DeviceGetDescriptionArgs]
-	get.Args.Device = h
-	if err := get.Do(c.table); err != nil {
+	get, err := capi.Do(c.table, capi.DeviceGetDescriptionArgs{Device: h})
+	if err != nil {
 		return nil, err
 	}
-	var err error
-	if d.description, err = describeDevice(c.table, get.Args.DeviceDescription); err != nil {
+	if d.description, err = describeDevice(c.table, get.DeviceDescription); err != nil {
 		return nil, err
 	}
-	var addressable capi.Call[capi.DeviceIsAddressableArgs]
-	addressable.Args.Device = h
-	if err := optional(addressable.Do(c.table)); err != nil {
+	addressable, err := capi.Do(c.table, capi.DeviceIsAddressableArgs{Device: h})
+	if err = optional(err); err != nil {
 		return nil, err
 	}
-	d.addressable = addressable.Args.IsAddressable
+	d.addressable = addressable.IsAddressable
 	return d, nil
 }
 
@@ -46,11 +43,10 @@ func newDevice(c *Client, h *capi.Device) (*Device, error) {
 // devices have.
 func (d *Device) addLocal() error {
 	d.addressable = true
-	var local capi.Call[capi.DeviceLocalHardwareIDArgs]
-	local.Args.Device = d.handle
-	switch err := local.Do(d.client.table); {
+	local, err := capi.Do(d.client.table, capi.DeviceLocalHardwareIDArgs{Device: d.handle})
+	switch {
 	case err == nil:
-		d.localID = int(local.Args.LocalHardwareID)
+		d.localID = int(local.LocalHardwareID)
 	case optional(err) != nil:
 		return err
 	}

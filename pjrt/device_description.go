@@ -24,43 +24,37 @@ type DeviceDescription struct {
 // describeDevice reads a description. Texts and attributes that the plugin does not
 // implement are empty.
 func describeDevice(table *capi.Table, h *capi.DeviceDescription) (*DeviceDescription, error) {
-	var id capi.Call[capi.DeviceDescriptionIDArgs]
-	id.Args.DeviceDescription = h
-	if err := id.Do(table); err != nil {
+	id, err := capi.Do(table, capi.DeviceDescriptionIDArgs{DeviceDescription: h})
+	if err != nil {
 		return nil, err
 	}
-	var process capi.Call[capi.DeviceDescriptionProcessIndexArgs]
-	process.Args.DeviceDescription = h
-	if err := optional(process.Do(table)); err != nil {
+	process, err := capi.Do(table, capi.DeviceDescriptionProcessIndexArgs{DeviceDescription: h})
+	if err = optional(err); err != nil {
 		return nil, err
 	}
-	var kind capi.Call[capi.DeviceDescriptionKindArgs]
-	kind.Args.DeviceDescription = h
-	if err := optional(kind.Do(table)); err != nil {
+	kind, err := capi.Do(table, capi.DeviceDescriptionKindArgs{DeviceDescription: h})
+	if err = optional(err); err != nil {
 		return nil, err
 	}
-	var text capi.Call[capi.DeviceDescriptionToStringArgs]
-	text.Args.DeviceDescription = h
-	if err := optional(text.Do(table)); err != nil {
+	text, err := capi.Do(table, capi.DeviceDescriptionToStringArgs{DeviceDescription: h})
+	if err = optional(err); err != nil {
 		return nil, err
 	}
-	var debug capi.Call[capi.DeviceDescriptionDebugStringArgs]
-	debug.Args.DeviceDescription = h
-	if err := optional(debug.Do(table)); err != nil {
+	debug, err := capi.Do(table, capi.DeviceDescriptionDebugStringArgs{DeviceDescription: h})
+	if err = optional(err); err != nil {
 		return nil, err
 	}
-	var attributes capi.Call[capi.DeviceDescriptionAttributesArgs]
-	attributes.Args.DeviceDescription = h
-	if err := optional(attributes.Do(table)); err != nil {
+	attributes, err := capi.Do(table, capi.DeviceDescriptionAttributesArgs{DeviceDescription: h})
+	if err = optional(err); err != nil {
 		return nil, err
 	}
 	return &DeviceDescription{
-		id:           int(id.Args.ID),
-		processIndex: int(process.Args.ProcessIndex),
-		kind:         capi.String(kind.Args.DeviceKind, kind.Args.DeviceKindSize),
-		text:         capi.String(text.Args.ToString, text.Args.ToStringSize),
-		debugText:    capi.String(debug.Args.DebugString, debug.Args.DebugStringSize),
-		attributes:   byName(capi.Attributes(attributes.Args.Attributes, attributes.Args.NumAttributes)),
+		id:           int(id.ID),
+		processIndex: int(process.ProcessIndex),
+		kind:         capi.String(kind.DeviceKind, kind.DeviceKindSize),
+		text:         capi.String(text.ToString, text.ToStringSize),
+		debugText:    capi.String(debug.DebugString, debug.DebugStringSize),
+		attributes:   byName(capi.Attributes(attributes.Attributes, attributes.NumAttributes)),
 	}, nil
 }
 

@@ -16,13 +16,12 @@ func (d *Device) LiveAttributes() ([]Attribute, error) {
 		return nil, err
 	}
 	defer release()
-	var c capi.Call[capi.DeviceGetAttributesArgs]
-	c.Args.Device = h
-	if err := c.Do(d.client.table); err != nil {
+	c, err := capi.Do(d.client.table, capi.DeviceGetAttributesArgs{Device: h})
+	if err != nil {
 		return nil, err
 	}
-	defer c.Args.AttributesDeleter.Call(c.Args.DeviceAttributes)
-	return byName(capi.Attributes(c.Args.Attributes, c.Args.NumAttributes)), nil
+	defer c.AttributesDeleter.Call(c.DeviceAttributes)
+	return byName(capi.Attributes(c.Attributes, c.NumAttributes)), nil
 }
 
 // MemoryStats is a device's use of its memory, in bytes. Nil means unknown.
@@ -49,12 +48,10 @@ func (d *Device) MemoryStats() (MemoryStats, error) {
 		return MemoryStats{}, err
 	}
 	defer release()
-	var c capi.Call[capi.DeviceMemoryStatsArgs]
-	c.Args.Device = h
-	if err := c.Do(d.client.table); err != nil {
+	a, err := capi.Do(d.client.table, capi.DeviceMemoryStatsArgs{Device: h})
+	if err != nil {
 		return MemoryStats{}, err
 	}
-	a := &c.Args
 	return MemoryStats{
 		InUse:            a.BytesInUse,
 		PeakInUse:        known(a.PeakBytesInUse, a.PeakBytesInUseIsSet),
@@ -87,9 +84,8 @@ func (d *Device) ClearMemoryStats() error {
 		return err
 	}
 	defer release()
-	var c capi.Call[capi.DeviceClearMemoryStatsArgs]
-	c.Args.Device = h
-	return c.Do(d.client.table)
+	_, err = capi.Do(d.client.table, capi.DeviceClearMemoryStatsArgs{Device: h})
+	return err
 }
 
 // TrackAsyncWork tells the plugin, for its diagnostics, that asynchronous work begins on the device
@@ -111,9 +107,7 @@ func (d *Device) TrackAsyncWork(description string) (end func(), err error) {
 		return func() {}, nil // the plugin does not track
 	}
 	ref := lifetimes.New("tracking event", c.Args.Event, d.client.ref, func(e *capi.AsyncTrackingEvent) {
-		var c capi.Call[capi.AsyncTrackingEventDestroyArgs]
-		c.Args.Event = e
-		_ = c.Do(table)
+		_, _ = capi.Do(table, capi.AsyncTrackingEventDestroyArgs{Event: e})
 	})
 	return func() { ref.Close() }, nil
 }

@@ -52,9 +52,7 @@ func newExecutable(
 	table := p.table
 	e := &Executable{plugin: p, table: table, system: system, text: parameters}
 	e.ref = lifetimes.New("compiled program", h, parent, func(h *capi.Executable) {
-		var d capi.Call[capi.ExecutableDestroyArgs]
-		d.Args.Executable = h
-		_ = d.Do(table)
+		_, _ = capi.Do(table, capi.ExecutableDestroyArgs{Executable: h})
 	})
 	e.entry = sync.OnceValue(e.readEntry)
 	e.outputs = sync.OnceValues(e.readOutputs)
@@ -68,28 +66,25 @@ func newExecutable(
 
 // describe reads the name and the counts, which never change. results is that of newExecutable.
 func (e *Executable) describe(h *capi.Executable, results int) error {
-	var name capi.Call[capi.ExecutableNameArgs]
-	name.Args.Executable = h
-	if err := optional(name.Do(e.table)); err != nil {
+	name, err := capi.Do(e.table, capi.ExecutableNameArgs{Executable: h})
+	if err = optional(err); err != nil {
 		return err
 	}
-	var replicas capi.Call[capi.ExecutableNumReplicasArgs]
-	replicas.Args.Executable = h
-	if err := replicas.Do(e.table); err != nil {
+	replicas, err := capi.Do(e.table, capi.ExecutableNumReplicasArgs{Executable: h})
+	if err != nil {
 		config, ok := e.optimizedConfig(err)
 		if !ok {
 			return err
 		}
-		replicas.Args.NumReplicas = uintptr(config.Replicas)
+		replicas.NumReplicas = uintptr(config.Replicas)
 	}
-	var partitions capi.Call[capi.ExecutableNumPartitionsArgs]
-	partitions.Args.Executable = h
-	if err := partitions.Do(e.table); err != nil {
+	partitions, err := capi.Do(e.table, capi.ExecutableNumPartitionsArgs{Executable: h})
+	if err != nil {
 		config, ok := e.optimizedConfig(err)
 		if !ok {
 			return err
 		}
-		partitions.Args.NumPartitions = uintptr(config.Partitions)
+		partitions.NumPartitions = uintptr(config.Partitions)
 	}
 	var outputs capi.Call[capi.ExecutableNumOutputsArgs]
 	outputs.Args.Executable = h
@@ -112,8 +107,8 @@ func (e *Executable) describe(h *capi.Executable, results int) error {
 			outputs.Args.NumOutputs = uintptr(results)
 		}
 	}
-	e.name = capi.String(name.Args.ExecutableName, name.Args.ExecutableNameSize)
-	e.numReplicas, e.numPartitions = int(replicas.Args.NumReplicas), int(partitions.Args.NumPartitions)
+	e.name = capi.String(name.ExecutableName, name.ExecutableNameSize)
+	e.numReplicas, e.numPartitions = int(replicas.NumReplicas), int(partitions.NumPartitions)
 	e.numOutputs = int(outputs.Args.NumOutputs)
 	for _, n := range []struct {
 		f     *capi.Function
@@ -423,15 +418,14 @@ func (e *Executable) Fingerprint() ([]byte, error) {
 		return nil, err
 	}
 	defer e.ref.Release()
-	var c capi.Call[capi.ExecutableFingerprintArgs]
-	c.Args.Executable = h
-	if err := c.Do(e.table); err != nil {
+	c, err := capi.Do(e.table, capi.ExecutableFingerprintArgs{Executable: h})
+	if err != nil {
 		return nil, err
 	}
-	if c.Args.ExecutableFingerprintSize == 0 {
+	if c.ExecutableFingerprintSize == 0 {
 		return nil, misbehaved(c.Function(), "reported success but gave an empty fingerprint")
 	}
-	return capi.Bytes(c.Args.ExecutableFingerprint, c.Args.ExecutableFingerprintSize), nil
+	return capi.Bytes(c.ExecutableFingerprint, c.ExecutableFingerprintSize), nil
 }
 
 // CompileOptions returns the options of the compilation, as the plugin completed them
@@ -450,11 +444,10 @@ func (e *Executable) compileOptions() ([]byte, error) {
 		return nil, err
 	}
 	defer e.ref.Release()
-	var c capi.Call[capi.ExecutableGetCompileOptionsArgs]
-	c.Args.Executable = h
-	if err := c.Do(e.table); err != nil {
+	c, err := capi.Do(e.table, capi.ExecutableGetCompileOptionsArgs{Executable: h})
+	if err != nil {
 		return nil, err
 	}
-	defer c.Args.SerializedCompileOptionsDeleter.Call(c.Args.SerializedCompileOptions)
-	return capi.Bytes(c.Args.SerializedBytes, c.Args.SerializedBytesSize), nil
+	defer c.SerializedCompileOptionsDeleter.Call(c.SerializedCompileOptions)
+	return capi.Bytes(c.SerializedBytes, c.SerializedBytesSize), nil
 }

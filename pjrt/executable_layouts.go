@@ -20,12 +20,11 @@ func (e *Executable) OutputLayouts() ([]DeviceLayout, error) {
 		return nil, err
 	}
 	defer e.ref.Release()
-	var c capi.Call[capi.LayoutsExecutableGetOutputLayoutsArgs]
-	c.Args.Executable = h
-	if err := c.Do(e.table); err != nil {
+	c, err := capi.Do(e.table, capi.LayoutsExecutableGetOutputLayoutsArgs{Executable: h})
+	if err != nil {
 		return nil, err
 	}
-	return e.readLayouts(capi.Slice(c.Args.Layouts, c.Args.NumOutputs))
+	return e.readLayouts(capi.Slice(c.Layouts, c.NumOutputs))
 }
 
 // ParameterLayouts returns the layouts that arguments must have
@@ -37,12 +36,11 @@ func (e *Executable) ParameterLayouts() ([]DeviceLayout, error) {
 		return nil, err
 	}
 	defer e.ref.Release()
-	var c capi.Call[capi.LayoutsExecutableGetParameterLayoutsArgs]
-	c.Args.Executable = h
-	if err := c.Do(e.table); err != nil {
+	c, err := capi.Do(e.table, capi.LayoutsExecutableGetParameterLayoutsArgs{Executable: h})
+	if err != nil {
 		return e.optimizedLayouts(err)
 	}
-	return e.readLayouts(capi.Slice(c.Args.Layouts, c.Args.NumParameters))
+	return e.readLayouts(capi.Slice(c.Layouts, c.NumParameters))
 }
 
 // optimizedLayouts reads the layouts of the parameters from the optimized program, if err says that
@@ -84,13 +82,12 @@ func (e *Executable) permutesResults() bool {
 func (e *Executable) readLayouts(handles []*capi.LayoutsMemoryLayout) ([]DeviceLayout, error) {
 	list := make([]DeviceLayout, len(handles))
 	for i, h := range handles {
-		var c capi.Call[capi.LayoutsMemoryLayoutSerializeArgs]
-		c.Args.Layout = h
-		if err := c.Do(e.table); err != nil {
+		c, err := capi.Do(e.table, capi.LayoutsMemoryLayoutSerializeArgs{Layout: h})
+		if err != nil {
 			return nil, err
 		}
-		list[i] = parseDeviceLayout(capi.String(c.Args.SerializedBytes, c.Args.SerializedBytesSize))
-		c.Args.SerializedLayoutDeleter.Call(c.Args.SerializedLayout)
+		list[i] = parseDeviceLayout(capi.String(c.SerializedBytes, c.SerializedBytesSize))
+		c.SerializedLayoutDeleter.Call(c.SerializedLayout)
 	}
 	return list, nil
 }
@@ -119,12 +116,11 @@ func (e *Executable) OutputShardings() ([]Sharding, error) {
 		return nil, err
 	}
 	defer e.ref.Release()
-	var c capi.Call[capi.ShardingsExecutableOutputShardingsArgs]
-	c.Args.Executable = h
-	if err := c.Do(e.table); err != nil {
+	c, err := capi.Do(e.table, capi.ShardingsExecutableOutputShardingsArgs{Executable: h})
+	if err != nil {
 		return e.optimizedShardings(err, hlo.OutputShardings, hlo.Results)
 	}
-	list, err := newShardings(cStrings(c.Args.Shardings, c.Args.ShardingSizes, c.Args.NumOutputs))
+	list, err := newShardings(cStrings(c.Shardings, c.ShardingSizes, c.NumOutputs))
 	if e.numOutputs == 0 && len(list) > 0 {
 		return list[:0], nil // XLA gives the sharding of the tuple without elements
 	}
@@ -139,12 +135,11 @@ func (e *Executable) ParameterShardings() ([]Sharding, error) {
 		return nil, err
 	}
 	defer e.ref.Release()
-	var c capi.Call[capi.ShardingsExecutableParameterShardingsArgs]
-	c.Args.Executable = h
-	if err := c.Do(e.table); err != nil {
+	c, err := capi.Do(e.table, capi.ShardingsExecutableParameterShardingsArgs{Executable: h})
+	if err != nil {
 		return e.optimizedShardings(err, hlo.ParameterShardings, hlo.Parameters)
 	}
-	return newShardings(cStrings(c.Args.Shardings, c.Args.ShardingSizes, c.Args.NumParameters))
+	return newShardings(cStrings(c.Shardings, c.ShardingSizes, c.NumParameters))
 }
 
 // optimizedShardings reads the shardings of arrays from the optimized program with read, if err

@@ -195,15 +195,12 @@ func (c *Client) runs(v *compile.ABIVersion) (bool, error) {
 		return false, err
 	}
 	defer c.ref.Release()
-	var runtimeOf capi.Call[capi.ClientRuntimeABIVersionArgs]
-	runtimeOf.Args.Client = h
-	if err := runtimeOf.Do(c.table); err != nil {
+	runtimeOf, err := capi.Do(c.table, capi.ClientRuntimeABIVersionArgs{Client: h})
+	if err != nil {
 		return false, optional(err)
 	}
 	defer func() {
-		var d capi.Call[capi.RuntimeABIVersionDestroyArgs]
-		d.Args.ABIVersion = runtimeOf.Args.ABIVersion
-		_ = d.Do(c.table)
+		_, _ = capi.Do(c.table, capi.RuntimeABIVersionDestroyArgs{ABIVersion: runtimeOf.ABIVersion})
 	}()
 	var of capi.Call[capi.ExecutableABIVersionFromProtoArgs]
 	of.Args.SerializedProto, of.Args.SerializedProtoSize = capi.BytesData(v.Proto)
@@ -213,12 +210,10 @@ func (c *Client) runs(v *compile.ABIVersion) (bool, error) {
 		return false, err
 	}
 	defer func() {
-		var d capi.Call[capi.ExecutableABIVersionDestroyArgs]
-		d.Args.ABIVersion = of.Args.ABIVersion
-		_ = d.Do(c.table)
+		_, _ = capi.Do(c.table, capi.ExecutableABIVersionDestroyArgs{ABIVersion: of.Args.ABIVersion})
 	}()
 	var compatible capi.Call[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs]
-	compatible.Args.ABIVersion, compatible.Args.ExecutableABIVersion = runtimeOf.Args.ABIVersion, of.Args.ABIVersion
+	compatible.Args.ABIVersion, compatible.Args.ExecutableABIVersion = runtimeOf.ABIVersion, of.Args.ABIVersion
 	err = compatible.Do(c.table)
 	return err == nil, err
 }

@@ -17,12 +17,11 @@ func (e *Executable) GeneratedCodeSize() (int64, error) {
 		return 0, err
 	}
 	defer e.ref.Release()
-	var c capi.Call[capi.ExecutableSizeOfGeneratedCodeInBytesArgs]
-	c.Args.Executable = h
-	if err := c.Do(e.table); err != nil {
+	c, err := capi.Do(e.table, capi.ExecutableSizeOfGeneratedCodeInBytesArgs{Executable: h})
+	if err != nil {
 		return 0, err
 	}
-	return c.Args.SizeInBytes, nil
+	return c.SizeInBytes, nil
 }
 
 // CostAnalysis returns the compiler's estimate of the cost of an execution, under the platform's
@@ -34,12 +33,11 @@ func (e *Executable) CostAnalysis() ([]Attribute, error) {
 		return nil, err
 	}
 	defer e.ref.Release()
-	var c capi.Call[capi.ExecutableGetCostAnalysisArgs]
-	c.Args.Executable = h
-	if err := c.Do(e.table); err != nil {
+	c, err := capi.Do(e.table, capi.ExecutableGetCostAnalysisArgs{Executable: h})
+	if err != nil {
 		return nil, withoutCosts(err)
 	}
-	return capi.Attributes(c.Args.Properties, c.Args.NumProperties), nil
+	return capi.Attributes(c.Properties, c.NumProperties), nil
 }
 
 // withoutCosts adds to the error of a plugin that counts no costs what to do instead.
@@ -80,12 +78,10 @@ func (e *Executable) MemoryStats() (CompiledMemoryStats, error) {
 		return CompiledMemoryStats{}, err
 	}
 	defer e.ref.Release()
-	var c capi.Call[capi.ExecutableGetCompiledMemoryStatsArgs]
-	c.Args.Executable = h
-	if err := c.Do(e.table); err != nil {
+	a, err := capi.Do(e.table, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: h})
+	if err != nil {
 		return CompiledMemoryStats{}, err
 	}
-	a := &c.Args
 	return CompiledMemoryStats{
 		GeneratedCode: a.GeneratedCodeSizeInBytes, Arguments: a.ArgumentSizeInBytes, Outputs: a.OutputSizeInBytes,
 		Aliased: a.AliasSizeInBytes, Temporary: a.TempSizeInBytes,
@@ -104,12 +100,11 @@ func (e *Executable) OutputMemoryKinds() ([]string, error) {
 		return nil, err
 	}
 	defer e.ref.Release()
-	var c capi.Call[capi.ExecutableOutputMemoryKindsArgs]
-	c.Args.Executable = h
-	if err := c.Do(e.table); err != nil {
+	c, err := capi.Do(e.table, capi.ExecutableOutputMemoryKindsArgs{Executable: h})
+	if err != nil {
 		return nil, err
 	}
-	return cStrings(c.Args.MemoryKinds, c.Args.MemoryKindSizes, c.Args.NumOutputs), nil
+	return cStrings(c.MemoryKinds, c.MemoryKindSizes, c.NumOutputs), nil
 }
 
 // ParameterMemoryKinds returns the Memory.Kind that each argument must be in
@@ -120,12 +115,11 @@ func (e *Executable) ParameterMemoryKinds() ([]string, error) {
 		return nil, err
 	}
 	defer e.ref.Release()
-	var c capi.Call[capi.ExecutableParameterMemoryKindsArgs]
-	c.Args.Executable = h
-	if err := c.Do(e.table); err != nil {
+	c, err := capi.Do(e.table, capi.ExecutableParameterMemoryKindsArgs{Executable: h})
+	if err != nil {
 		return nil, err
 	}
-	return cStrings(c.Args.MemoryKinds, c.Args.MemoryKindSizes, c.Args.NumParameters), nil
+	return cStrings(c.MemoryKinds, c.MemoryKindSizes, c.NumParameters), nil
 }
 
 // cStrings copies n texts into Go. It returns nil if the plugin gave no list.

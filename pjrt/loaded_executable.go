@@ -37,9 +37,7 @@ func newLoadedExecutable(c *Client, h *capi.LoadedExecutable, parameters []Shape
 	table := c.table
 	e := &LoadedExecutable{client: c}
 	e.ref = lifetimes.New("executable", h, c.ref, func(h *capi.LoadedExecutable) {
-		var d capi.Call[capi.LoadedExecutableDestroyArgs]
-		d.Args.Executable = h
-		_ = d.Do(table)
+		_, _ = capi.Do(table, capi.LoadedExecutableDestroyArgs{Executable: h})
 	})
 	if err := e.describe(h, parameters); err != nil {
 		e.ref.Close()
@@ -90,12 +88,11 @@ func (e *LoadedExecutable) describe(h *capi.LoadedExecutable, parameters []Shape
 
 // newDescription asks the plugin for the description of the program h.
 func (e *LoadedExecutable) newDescription(h *capi.LoadedExecutable, parameters []Shape) (*Executable, error) {
-	var get capi.Call[capi.LoadedExecutableGetExecutableArgs]
-	get.Args.LoadedExecutable = h
-	if err := get.Do(e.client.table); err != nil {
+	get, err := capi.Do(e.client.table, capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: h})
+	if err != nil {
 		return nil, err
 	}
-	return newExecutable(e.client.plugin, e.client.system(), get.Args.Executable, e.ref, parameters, 0)
+	return newExecutable(e.client.plugin, e.client.system(), get.Executable, e.ref, parameters, 0)
 }
 
 // describeAgain calls read with another description of the program, unless e is closed too.
@@ -114,13 +111,12 @@ func (e *LoadedExecutable) describeAgain(parameters []Shape, read func(*Executab
 }
 
 func (e *LoadedExecutable) readDevices(h *capi.LoadedExecutable) ([]*Device, error) {
-	var call capi.Call[capi.LoadedExecutableAddressableDevicesArgs]
-	call.Args.Executable = h
-	if err := call.Do(e.client.table); err != nil {
+	call, err := capi.Do(e.client.table, capi.LoadedExecutableAddressableDevicesArgs{Executable: h})
+	if err != nil {
 		return e.assignedDevices(err)
 	}
 	var devices []*Device
-	for _, h := range capi.Slice(call.Args.AddressableDevices, call.Args.NumAddressableDevices) {
+	for _, h := range capi.Slice(call.AddressableDevices, call.NumAddressableDevices) {
 		d := e.client.deviceByHandle[h]
 		if d == nil || !slices.Contains(e.client.addressable, d) {
 			return nil, misbehaved(call.Function(), "named a device that this process cannot use")
@@ -192,9 +188,7 @@ func (e *LoadedExecutable) Delete() error {
 		return err
 	}
 	defer e.ref.Release()
-	var c capi.Call[capi.LoadedExecutableDeleteArgs]
-	c.Args.Executable = h
-	if err := c.Do(e.client.table); err != nil {
+	if _, err := capi.Do(e.client.table, capi.LoadedExecutableDeleteArgs{Executable: h}); err != nil {
 		return err
 	}
 	// Plugins run a deleted program, or crash, so no further call may reach them.
@@ -258,16 +252,15 @@ func (e *LoadedExecutable) DeviceAssignment() ([][]int, error) {
 		return nil, err
 	}
 	defer e.ref.Release()
-	var c capi.Call[capi.LoadedExecutableGetDeviceAssignmentArgs]
-	c.Args.Executable = h
-	if err := c.Do(e.client.table); err != nil {
+	c, err := capi.Do(e.client.table, capi.LoadedExecutableGetDeviceAssignmentArgs{Executable: h})
+	if err != nil {
 		return e.onlyAssignment(err)
 	}
-	defer c.Args.SerializedDeviceAssignmentDeleter.Call(c.Args.SerializedDeviceAssignment)
-	if c.Args.SerializedBytesSize == 0 {
+	defer c.SerializedDeviceAssignmentDeleter.Call(c.SerializedDeviceAssignment)
+	if c.SerializedBytesSize == 0 {
 		return nil, nil
 	}
-	a, err := xlaproto.UnmarshalDeviceAssignment(capi.Bytes(c.Args.SerializedBytes, c.Args.SerializedBytesSize))
+	a, err := xlaproto.UnmarshalDeviceAssignment(capi.Bytes(c.SerializedBytes, c.SerializedBytesSize))
 	if err != nil {
 		return nil, failed(ErrInternal, "the plugin's device assignment cannot be read: %v", err)
 	}

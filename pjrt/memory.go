@@ -25,52 +25,46 @@ type Memory struct {
 }
 
 func newMemory(c *Client, h *capi.Memory) (*Memory, error) {
-	var id capi.Call[capi.MemoryIDArgs]
-	id.Args.Memory = h
-	if err := optional(id.Do(c.table)); err != nil {
+	id, err := capi.Do(c.table, capi.MemoryIDArgs{Memory: h})
+	if err = optional(err); err != nil {
 		return nil, err
 	}
-	var kind capi.Call[capi.MemoryKindArgs]
-	kind.Args.Memory = h
-	if err := optional(kind.Do(c.table)); err != nil {
+	kind, err := capi.Do(c.table, capi.MemoryKindArgs{Memory: h})
+	if err = optional(err); err != nil {
 		return nil, err
 	}
 	kindID := -1
-	var number capi.Call[capi.MemoryKindIDArgs]
-	number.Args.Memory = h
-	switch err := number.Do(c.table); {
+	number, err := capi.Do(c.table, capi.MemoryKindIDArgs{Memory: h})
+	switch {
 	case err == nil:
-		kindID = int(number.Args.KindID)
+		kindID = int(number.KindID)
 	case optional(err) != nil:
 		return nil, err
 	}
-	var text capi.Call[capi.MemoryToStringArgs]
-	text.Args.Memory = h
-	if err := optional(text.Do(c.table)); err != nil {
+	text, err := capi.Do(c.table, capi.MemoryToStringArgs{Memory: h})
+	if err = optional(err); err != nil {
 		return nil, err
 	}
-	var debug capi.Call[capi.MemoryDebugStringArgs]
-	debug.Args.Memory = h
-	if err := optional(debug.Do(c.table)); err != nil {
+	debug, err := capi.Do(c.table, capi.MemoryDebugStringArgs{Memory: h})
+	if err = optional(err); err != nil {
 		return nil, err
 	}
 	return &Memory{
-		client: c, handle: h, id: int(id.Args.ID), kindID: kindID,
-		kind:      capi.String(kind.Args.Kind, kind.Args.KindSize),
-		text:      capi.String(text.Args.ToString, text.Args.ToStringSize),
-		debugText: capi.String(debug.Args.DebugString, debug.Args.DebugStringSize),
+		client: c, handle: h, id: int(id.ID), kindID: kindID,
+		kind:      capi.String(kind.Kind, kind.KindSize),
+		text:      capi.String(text.ToString, text.ToStringSize),
+		debugText: capi.String(debug.DebugString, debug.DebugStringSize),
 	}, nil
 }
 
 // listMemories reads the memories of this process.
 func (c *Client) listMemories(h *capi.Client) error {
 	c.memoryByHandle = make(map[*capi.Memory]*Memory)
-	var m capi.Call[capi.ClientAddressableMemoriesArgs]
-	m.Args.Client = h
-	if err := optional(m.Do(c.table)); err != nil {
+	m, err := capi.Do(c.table, capi.ClientAddressableMemoriesArgs{Client: h})
+	if err = optional(err); err != nil {
 		return err
 	}
-	for _, h := range capi.Slice(m.Args.AddressableMemories, m.Args.NumAddressableMemories) {
+	for _, h := range capi.Slice(m.AddressableMemories, m.NumAddressableMemories) {
 		memory, err := c.memory(h)
 		if err != nil {
 			return err
@@ -83,24 +77,22 @@ func (c *Client) listMemories(h *capi.Client) error {
 // connectMemories reads which devices use which memories.
 func (c *Client) connectMemories() error {
 	for _, d := range c.addressable {
-		var all capi.Call[capi.DeviceAddressableMemoriesArgs]
-		all.Args.Device = d.handle
-		if err := optional(all.Do(c.table)); err != nil {
+		all, err := capi.Do(c.table, capi.DeviceAddressableMemoriesArgs{Device: d.handle})
+		if err = optional(err); err != nil {
 			return err
 		}
-		for _, h := range capi.Slice(all.Args.Memories, all.Args.NumMemories) {
+		for _, h := range capi.Slice(all.Memories, all.NumMemories) {
 			m, err := c.memory(h)
 			if err != nil {
 				return err
 			}
 			d.memories = append(d.memories, m)
 		}
-		var usual capi.Call[capi.DeviceDefaultMemoryArgs]
-		usual.Args.Device = d.handle
-		if err := optional(usual.Do(c.table)); err != nil {
+		usual, err := capi.Do(c.table, capi.DeviceDefaultMemoryArgs{Device: d.handle})
+		if err = optional(err); err != nil {
 			return err
 		}
-		if h := usual.Args.Memory; h != nil {
+		if h := usual.Memory; h != nil {
 			m, err := c.memory(h)
 			if err != nil {
 				return err
@@ -109,12 +101,11 @@ func (c *Client) connectMemories() error {
 		}
 	}
 	for _, m := range c.memoryByHandle {
-		var devices capi.Call[capi.MemoryAddressableByDevicesArgs]
-		devices.Args.Memory = m.handle
-		if err := optional(devices.Do(c.table)); err != nil {
+		devices, err := capi.Do(c.table, capi.MemoryAddressableByDevicesArgs{Memory: m.handle})
+		if err = optional(err); err != nil {
 			return err
 		}
-		m.devices = c.devicesOf(devices.Args.Devices, devices.Args.NumDevices)
+		m.devices = c.devicesOf(devices.Devices, devices.NumDevices)
 	}
 	return nil
 }

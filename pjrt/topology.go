@@ -135,9 +135,7 @@ func newTopology(p *Plugin, h *capi.TopologyDescription) (*Topology, error) {
 	table := p.table
 	t := &Topology{plugin: p}
 	t.ref = lifetimes.New("topology", h, nil, func(h *capi.TopologyDescription) {
-		var d capi.Call[capi.TopologyDescriptionDestroyArgs]
-		d.Args.Topology = h
-		_ = d.Do(table)
+		_, _ = capi.Do(table, capi.TopologyDescriptionDestroyArgs{Topology: h})
 	})
 	if err := t.describe(h); err != nil {
 		t.Close()
@@ -149,25 +147,22 @@ func newTopology(p *Plugin, h *capi.TopologyDescription) (*Topology, error) {
 // describe reads the platform and the attributes, which never change.
 func (t *Topology) describe(h *capi.TopologyDescription) error {
 	table := t.plugin.table
-	var name capi.Call[capi.TopologyDescriptionPlatformNameArgs]
-	name.Args.Topology = h
-	if err := name.Do(table); err != nil {
+	name, err := capi.Do(table, capi.TopologyDescriptionPlatformNameArgs{Topology: h})
+	if err != nil {
 		return err
 	}
-	t.platformName = capi.String(name.Args.PlatformName, name.Args.PlatformNameSize)
+	t.platformName = capi.String(name.PlatformName, name.PlatformNameSize)
 	t.plugin.learnKind(t.platformName)
-	var version capi.Call[capi.TopologyDescriptionPlatformVersionArgs]
-	version.Args.Topology = h
-	if err := version.Do(table); err != nil {
+	version, err := capi.Do(table, capi.TopologyDescriptionPlatformVersionArgs{Topology: h})
+	if err != nil {
 		return err
 	}
-	t.platformVersion = capi.String(version.Args.PlatformVersion, version.Args.PlatformVersionSize)
-	var attributes capi.Call[capi.TopologyDescriptionAttributesArgs]
-	attributes.Args.Topology = h
-	if err := optional(attributes.Do(table)); err != nil {
+	t.platformVersion = capi.String(version.PlatformVersion, version.PlatformVersionSize)
+	attributes, err := capi.Do(table, capi.TopologyDescriptionAttributesArgs{Topology: h})
+	if err = optional(err); err != nil {
 		return err
 	}
-	t.attributes = byName(capi.Attributes(attributes.Args.Attributes, attributes.Args.NumAttributes))
+	t.attributes = byName(capi.Attributes(attributes.Attributes, attributes.NumAttributes))
 	return nil
 }
 
@@ -263,13 +258,12 @@ func (t *Topology) Devices() ([]*DeviceDescription, error) {
 	if t.devices != nil {
 		return slices.Clone(t.devices), nil
 	}
-	var c capi.Call[capi.TopologyDescriptionGetDeviceDescriptionsArgs]
-	c.Args.Topology = h
-	if err := c.Do(t.plugin.table); err != nil {
+	c, err := capi.Do(t.plugin.table, capi.TopologyDescriptionGetDeviceDescriptionsArgs{Topology: h})
+	if err != nil {
 		return nil, err
 	}
-	devices := make([]*DeviceDescription, 0, c.Args.NumDescriptions)
-	for _, h := range capi.Slice(c.Args.Descriptions, c.Args.NumDescriptions) {
+	devices := make([]*DeviceDescription, 0, c.NumDescriptions)
+	for _, h := range capi.Slice(c.Descriptions, c.NumDescriptions) {
 		d, err := describeDevice(t.plugin.table, h)
 		if err != nil {
 			return nil, err
@@ -288,16 +282,15 @@ func (t *Topology) Serialize() ([]byte, error) {
 		return nil, err
 	}
 	defer release()
-	var c capi.Call[capi.TopologyDescriptionSerializeArgs]
-	c.Args.Topology = h
-	if err := c.Do(t.plugin.table); err != nil {
+	c, err := capi.Do(t.plugin.table, capi.TopologyDescriptionSerializeArgs{Topology: h})
+	if err != nil {
 		return nil, err
 	}
-	defer c.Args.SerializedTopologyDeleter.Call(c.Args.SerializedTopology)
-	if c.Args.SerializedBytesSize == 0 {
+	defer c.SerializedTopologyDeleter.Call(c.SerializedTopology)
+	if c.SerializedBytesSize == 0 {
 		return nil, misbehaved(c.Function(), "reported success but gave no bytes")
 	}
-	return capi.Bytes(c.Args.SerializedBytes, c.Args.SerializedBytesSize), nil
+	return capi.Bytes(c.SerializedBytes, c.SerializedBytesSize), nil
 }
 
 // Fingerprint returns a number that is the same for equal topologies, in any process
@@ -308,12 +301,11 @@ func (t *Topology) Fingerprint() (uint64, error) {
 		return 0, err
 	}
 	defer release()
-	var c capi.Call[capi.TopologyDescriptionFingerprintArgs]
-	c.Args.Topology = h
-	if err := c.Do(t.plugin.table); err != nil {
+	c, err := capi.Do(t.plugin.table, capi.TopologyDescriptionFingerprintArgs{Topology: h})
+	if err != nil {
 		return 0, err
 	}
-	return c.Args.Fingerprint, nil
+	return c.Fingerprint, nil
 }
 
 // MemoryKindIDs returns the Memory.KindID of each kind of memory
@@ -324,13 +316,12 @@ func (t *Topology) MemoryKindIDs() ([]int, error) {
 		return nil, err
 	}
 	defer release()
-	var c capi.Call[capi.TopologyDescriptionGetMemorySpaceKindIDsArgs]
-	c.Args.Topology = h
-	if err := c.Do(t.plugin.table); err != nil {
+	c, err := capi.Do(t.plugin.table, capi.TopologyDescriptionGetMemorySpaceKindIDsArgs{Topology: h})
+	if err != nil {
 		return nil, err
 	}
-	ids := make([]int, 0, c.Args.NumMemorySpaceKindIDs)
-	for _, id := range capi.Slice(c.Args.MemorySpaceKindIDs, c.Args.NumMemorySpaceKindIDs) {
+	ids := make([]int, 0, c.NumMemorySpaceKindIDs)
+	for _, id := range capi.Slice(c.MemorySpaceKindIDs, c.NumMemorySpaceKindIDs) {
 		ids = append(ids, int(id))
 	}
 	return ids, nil

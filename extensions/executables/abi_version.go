@@ -26,28 +26,23 @@ func RuntimeABIVersion(c *pjrt.Client) (ABIVersion, error) {
 	}
 	defer release()
 	table := raw.TableOf(c)
-	var of capi.Call[capi.ClientRuntimeABIVersionArgs]
-	of.Args.Client = h
-	if err := of.Do(table); err != nil {
+	of, err := capi.Do(table, capi.ClientRuntimeABIVersionArgs{Client: h})
+	if err != nil {
 		return ABIVersion{}, err
 	}
 	defer func() {
-		var d capi.Call[capi.RuntimeABIVersionDestroyArgs]
-		d.Args.ABIVersion = of.Args.ABIVersion
-		_ = d.Do(table)
+		_, _ = capi.Do(table, capi.RuntimeABIVersionDestroyArgs{ABIVersion: of.ABIVersion})
 	}()
-	var platform capi.Call[capi.RuntimeABIVersionPlatformIDArgs]
-	platform.Args.ABIVersion = of.Args.ABIVersion
-	if err := platform.Do(table); err != nil {
+	platform, err := capi.Do(table, capi.RuntimeABIVersionPlatformIDArgs{ABIVersion: of.ABIVersion})
+	if err != nil {
 		return ABIVersion{}, err
 	}
-	var proto capi.Call[capi.RuntimeABIVersionToProtoArgs]
-	proto.Args.ABIVersion = of.Args.ABIVersion
-	if err := proto.Do(table); err != nil {
+	proto, err := capi.Do(table, capi.RuntimeABIVersionToProtoArgs{ABIVersion: of.ABIVersion})
+	if err != nil {
 		return ABIVersion{}, err
 	}
-	v := ABIVersion{platform.Args.PlatformID, capi.Bytes(proto.Args.SerializedProto, proto.Args.SerializedProtoSize)}
-	proto.Args.SerializedProtoDeleter.Call(proto.Args.SerializedProtoHolder)
+	v := ABIVersion{platform.PlatformID, capi.Bytes(proto.SerializedProto, proto.SerializedProtoSize)}
+	proto.SerializedProtoDeleter.Call(proto.SerializedProtoHolder)
 	return v, nil
 }
 
@@ -79,9 +74,7 @@ func RuntimeRuns(p *pjrt.Plugin, runtime, executable ABIVersion) error {
 		return err
 	}
 	defer func() {
-		var d capi.Call[capi.ExecutableABIVersionDestroyArgs]
-		d.Args.ABIVersion = of.Args.ABIVersion
-		_ = d.Do(raw.Table(p))
+		_, _ = capi.Do(raw.Table(p), capi.ExecutableABIVersionDestroyArgs{ABIVersion: of.Args.ABIVersion})
 	}()
 	var c capi.Call[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs]
 	c.Args.ABIVersion, c.Args.ExecutableABIVersion = r, of.Args.ABIVersion
@@ -101,9 +94,8 @@ func RuntimeReplaces(p *pjrt.Plugin, runtime, other ABIVersion) error {
 		return err
 	}
 	defer destroyRuntime(p, o)
-	var c capi.Call[capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs]
-	c.Args.ABIVersion, c.Args.OtherABIVersion = r, o
-	return c.Do(raw.Table(p))
+	_, err = capi.Do(raw.Table(p), capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs{ABIVersion: r, OtherABIVersion: o})
+	return err
 }
 
 // ofRuntime returns the version of a runtime as a C handle. The caller destroys it.
@@ -120,7 +112,5 @@ func ofRuntime(p *pjrt.Plugin, v ABIVersion) (*capi.RuntimeABIVersion, error) {
 }
 
 func destroyRuntime(p *pjrt.Plugin, v *capi.RuntimeABIVersion) {
-	var d capi.Call[capi.RuntimeABIVersionDestroyArgs]
-	d.Args.ABIVersion = v
-	_ = d.Do(raw.Table(p)) // no caller is left to return an error to
+	_, _ = capi.Do(raw.Table(p), capi.RuntimeABIVersionDestroyArgs{ABIVersion: v}) // no caller is left to return an error to
 }

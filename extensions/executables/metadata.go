@@ -19,15 +19,12 @@ func Metadata(e *pjrt.Executable) ([]byte, error) {
 	}
 	defer release()
 	table := raw.TableOf(e)
-	var c capi.Call[capi.ExecutableMetadataGetExecutableMetadataArgs]
-	c.Args.Executable = h
-	if err := c.Do(table); err != nil {
+	c, err := capi.Do(table, capi.ExecutableMetadataGetExecutableMetadataArgs{Executable: h})
+	if err != nil {
 		return nil, err
 	}
-	m := c.Args.Metadata
+	m := c.Metadata
 	b := capi.Bytes(m.SerializedMetadata, m.SerializedMetadataSize)
-	var d capi.Call[capi.ExecutableMetadataDestroySerializedMetadataArgs]
-	d.Args.Metadata = m
-	_ = d.Do(table)
+	_, _ = capi.Do(table, capi.ExecutableMetadataDestroySerializedMetadataArgs{Metadata: m})
 	return b, nil
 }

@@ -35,9 +35,7 @@ func AdoptCollectives(p *pjrt.Plugin, h *capi.Collectives, parent lifetime.Paren
 		return nil, err
 	}
 	return &Collectives{p, lifetime.New("collectives", h, parent, func(h *capi.Collectives) {
-		var d capi.Call[capi.CollectivesDestroyArgs]
-		d.Args.Collectives = h
-		_ = d.Do(table) // no caller is left to return an error to
+		_, _ = capi.Do(table, capi.CollectivesDestroyArgs{Collectives: h}) // no caller is left to return an error to
 	})}, nil
 }
 
@@ -116,9 +114,7 @@ func (x *Collectives) Join(ctx context.Context, clique Clique) ([]*Communicator,
 func (x *Collectives) adopt(h *capi.CollectivesCommunicator) *Communicator {
 	table := raw.Table(x.plugin)
 	return &Communicator{x.plugin, lifetime.New("communicator", h, x.ref, func(h *capi.CollectivesCommunicator) {
-		var d capi.Call[capi.CollectivesCommunicatorDestroyArgs]
-		d.Args.Communicator = h
-		_ = d.Do(table)
+		_, _ = capi.Do(table, capi.CollectivesCommunicatorDestroyArgs{Communicator: h})
 	})}
 }
 
@@ -151,13 +147,12 @@ func (c *Communicator) Describe() (string, error) {
 		return "", err
 	}
 	defer c.ref.Release()
-	var call capi.Call[capi.CollectivesCommunicatorToStringArgs]
-	call.Args.Communicator = h
-	if err := call.Do(raw.Table(c.plugin)); err != nil {
+	call, err := capi.Do(raw.Table(c.plugin), capi.CollectivesCommunicatorToStringArgs{Communicator: h})
+	if err != nil {
 		return "", err
 	}
-	text := capi.String(call.Args.Str, call.Args.StrSize)
-	call.Args.StrHolderDeleter.Call(call.Args.StrHolder)
+	text := capi.String(call.Str, call.StrSize)
+	call.StrHolderDeleter.Call(call.StrHolder)
 	return text, nil
 }
 

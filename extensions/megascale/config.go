@@ -29,12 +29,11 @@ func AOTConfig(topology *pjrt.Topology, slices int) (*Config, error) {
 	if err := canDestroyConfigs(topology.Plugin()); err != nil {
 		return nil, err
 	}
-	var c capi.Call[capi.MegascaleCreateAOTConfigArgs]
-	c.Args.Topology, c.Args.NumSlices = h, int32(slices)
-	if err := c.Do(raw.TableOf(topology)); err != nil {
+	c, err := capi.Do(raw.TableOf(topology), capi.MegascaleCreateAOTConfigArgs{Topology: h, NumSlices: int32(slices)})
+	if err != nil {
 		return nil, err
 	}
-	return AdoptConfig(topology.Plugin(), c.Args.MultiSliceConfig, nil)
+	return AdoptConfig(topology.Plugin(), c.MultiSliceConfig, nil)
 }
 
 // Job describes a job of several slices, and says which of its processes this one is.
@@ -95,9 +94,7 @@ func (x *Context) Config(topology *pjrt.Topology, job Job) (*Config, error) {
 	}
 	keep := x.ref.Release
 	config, err := AdoptConfig(x.plugin, a.MultiSliceConfig, func(h *capi.MultiSliceConfig) {
-		var d capi.Call[capi.MultiSliceConfigDestroyArgs]
-		d.Args.Config = h
-		_ = d.Do(table) // no caller is left to return an error to
+		_, _ = capi.Do(table, capi.MultiSliceConfigDestroyArgs{Config: h}) // no caller is left to return an error to
 		keep()
 	})
 	if err == nil {
@@ -128,10 +125,8 @@ func DeviceInJob(p *pjrt.Plugin, slice, device int) (int, error) {
 	if slice < 0 || slice > math.MaxInt32 || device < 0 || device > math.MaxInt32 {
 		return 0, pjrt.ErrInvalidArgument.Errorf("there is no device %d in slice %d", device, slice)
 	}
-	var c capi.Call[capi.MegascaleDeviceIDToMegascaleIDArgs]
-	c.Args.SliceID, c.Args.PerSliceDeviceID = int32(slice), int32(device)
-	err := c.Do(raw.Table(p))
-	return int(c.Args.MegascaleID), err
+	c, err := capi.Do(raw.Table(p), capi.MegascaleDeviceIDToMegascaleIDArgs{SliceID: int32(slice), PerSliceDeviceID: int32(device)})
+	return int(c.MegascaleID), err
 }
 
 // DeviceInSlice returns the slice of a device and its number in that slice, from its number in the
@@ -143,10 +138,8 @@ func DeviceInSlice(p *pjrt.Plugin, id int) (slice, device int, err error) {
 	if id < 0 {
 		return 0, 0, pjrt.ErrInvalidArgument.Errorf("there is no device %d in a job", id)
 	}
-	var c capi.Call[capi.MegascaleMegascaleIDToDeviceIDArgs]
-	c.Args.MegascaleID = int64(id)
-	err = c.Do(raw.Table(p))
-	return int(c.Args.SliceID), int(c.Args.PerSliceDeviceID), err
+	c, err := capi.Do(raw.Table(p), capi.MegascaleMegascaleIDToDeviceIDArgs{MegascaleID: int64(id)})
+	return int(c.SliceID), int(c.PerSliceDeviceID), err
 }
 
 var errNilPlugin = pjrt.ErrInvalidArgument.Errorf("the plugin is nil")

@@ -29,11 +29,11 @@ func NewContext(p *pjrt.Plugin) (*Context, error) {
 	if p == nil {
 		return nil, errNilPlugin
 	}
-	var c capi.Call[capi.MegascaleCreateDefaultClientContextArgs]
-	if err := c.Do(raw.Table(p)); err != nil {
+	c, err := capi.Do(raw.Table(p), capi.MegascaleCreateDefaultClientContextArgs{})
+	if err != nil {
 		return nil, err
 	}
-	return adopt(p, c.Args.ClientContext, func() {}), nil
+	return adopt(p, c.ClientContext, func() {}), nil
 }
 
 // ContextOf makes a context for a client (PJRT_Megascale_CreateClientContextFromPjRtClient). The
@@ -43,13 +43,12 @@ func ContextOf(client *pjrt.Client) (*Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	var c capi.Call[capi.MegascaleCreateClientContextFromPjRtClientArgs]
-	c.Args.Client = h
-	if err := c.Do(raw.TableOf(client)); err != nil {
+	c, err := capi.Do(raw.TableOf(client), capi.MegascaleCreateClientContextFromPjRtClientArgs{Client: h})
+	if err != nil {
 		release()
 		return nil, err
 	}
-	return adopt(client.Plugin(), c.Args.ClientContext, release), nil
+	return adopt(client.Plugin(), c.ClientContext, release), nil
 }
 
 // adopt makes a Context from a handle. It calls release when the plugin has destroyed the context;
@@ -59,9 +58,7 @@ func adopt(p *pjrt.Plugin, h *capi.MegascaleClientContext, release func()) *Cont
 	return &Context{p, lifetime.New("megascale context", h, nil, func(h *capi.MegascaleClientContext) {
 		go func() {
 			defer release()
-			var d capi.Call[capi.MegascaleDeleteClientContextArgs]
-			d.Args.ClientContext = h
-			_ = d.Do(table) // no caller is left to return an error to
+			_, _ = capi.Do(table, capi.MegascaleDeleteClientContextArgs{ClientContext: h}) // no caller is left to return an error to
 		}()
 	})}
 }
@@ -123,10 +120,8 @@ func (x *Context) Port() (int, error) {
 		return 0, err
 	}
 	defer x.ref.Release()
-	var c capi.Call[capi.MegascaleClientContextMegascalePortArgs]
-	c.Args.ClientContext = h
-	err = c.Do(raw.Table(x.plugin))
-	return int(c.Args.Port), err
+	c, err := capi.Do(raw.Table(x.plugin), capi.MegascaleClientContextMegascalePortArgs{ClientContext: h})
+	return int(c.Port), err
 }
 
 // Processes describes the processes that take part in the collectives of a job.

@@ -114,9 +114,7 @@ func NewAggregator(p *pjrt.Plugin, application string) (*Aggregator, error) {
 		return nil, err
 	}
 	return &Aggregator{p, lifetime.New("error aggregator", c.Args.Aggregator, nil, func(h *capi.MegascaleErrorAggregator) {
-		var d capi.Call[capi.MegascaleErrorAggregatorDeleteArgs]
-		d.Args.Aggregator = h
-		_ = d.Do(table) // no caller is left to return an error to
+		_, _ = capi.Do(table, capi.MegascaleErrorAggregatorDeleteArgs{Aggregator: h}) // no caller is left to return an error to
 	})}, nil
 }
 
@@ -142,10 +140,8 @@ func (x *Aggregator) Len() (int, error) {
 		return 0, err
 	}
 	defer x.ref.Release()
-	var c capi.Call[capi.MegascaleErrorAggregatorSizeArgs]
-	c.Args.Aggregator = h
-	err = c.Do(raw.Table(x.plugin))
-	return int(c.Args.Size), err
+	c, err := capi.Do(raw.Table(x.plugin), capi.MegascaleErrorAggregatorSizeArgs{Aggregator: h})
+	return int(c.Size), err
 }
 
 // Active reports whether the aggregator still takes errors (PJRT_Megascale_ErrorAggregator_Active).
@@ -155,10 +151,8 @@ func (x *Aggregator) Active() (bool, error) {
 		return false, err
 	}
 	defer x.ref.Release()
-	var c capi.Call[capi.MegascaleErrorAggregatorActiveArgs]
-	c.Args.Aggregator = h
-	err = c.Do(raw.Table(x.plugin))
-	return c.Args.Active, err
+	c, err := capi.Do(raw.Table(x.plugin), capi.MegascaleErrorAggregatorActiveArgs{Aggregator: h})
+	return c.Active, err
 }
 
 // Digest evaluates all errors that were added, and shuts the aggregator down, so that it takes no
@@ -170,15 +164,12 @@ func (x *Aggregator) Digest() (*Digest, error) {
 	}
 	defer x.ref.Release()
 	table := raw.Table(x.plugin)
-	var c capi.Call[capi.MegascaleErrorAggregatorProcessAndShutdownArgs]
-	c.Args.Aggregator = h
-	if err := c.Do(table); err != nil {
+	c, err := capi.Do(table, capi.MegascaleErrorAggregatorProcessAndShutdownArgs{Aggregator: h})
+	if err != nil {
 		return nil, err
 	}
-	return &Digest{x, lifetime.New("error digest", c.Args.Digest, x.ref, func(h *capi.MegascaleErrorDigest) {
-		var d capi.Call[capi.MegascaleErrorDigestDeleteArgs]
-		d.Args.Digest = h
-		_ = d.Do(table)
+	return &Digest{x, lifetime.New("error digest", c.Digest, x.ref, func(h *capi.MegascaleErrorDigest) {
+		_, _ = capi.Do(table, capi.MegascaleErrorDigestDeleteArgs{Digest: h})
 	})}, nil
 }
 
@@ -219,9 +210,8 @@ func (d *Digest) Log() error {
 		return err
 	}
 	defer d.ref.Release()
-	var c capi.Call[capi.MegascaleErrorAggregatorLogErrorDigestArgs]
-	c.Args.Aggregator, c.Args.Digest = aggregator, h
-	return c.Do(raw.Table(d.of.plugin))
+	_, err = capi.Do(raw.Table(d.of.plugin), capi.MegascaleErrorAggregatorLogErrorDigestArgs{Aggregator: aggregator, Digest: h})
+	return err
 }
 
 // Close frees the digest. Closing again does nothing.

@@ -33,9 +33,7 @@ func AdoptConfig(p *pjrt.Plugin, h *capi.MultiSliceConfig, destroy func(*capi.Mu
 			return nil, err
 		}
 		destroy = func(h *capi.MultiSliceConfig) {
-			var d capi.Call[capi.MultiSliceConfigDestroyArgs]
-			d.Args.Config = h
-			_ = d.Do(table)
+			_, _ = capi.Do(table, capi.MultiSliceConfigDestroyArgs{Config: h})
 		}
 	}
 	return &Config{table, lifetime.New("multi-slice config", h, nil, destroy)}, nil
@@ -48,10 +46,8 @@ func (x *Config) NumSlices() (int, error) {
 		return 0, err
 	}
 	defer x.ref.Release()
-	var c capi.Call[capi.MultiSliceConfigNumSlicesArgs]
-	c.Args.Config = h
-	err = c.Do(x.table)
-	return int(c.Args.NumSlices), err
+	c, err := capi.Do(x.table, capi.MultiSliceConfigNumSlicesArgs{Config: h})
+	return int(c.NumSlices), err
 }
 
 // SliceID returns the number of the slice that this process belongs to
@@ -62,10 +58,8 @@ func (x *Config) SliceID() (int, error) {
 		return 0, err
 	}
 	defer x.ref.Release()
-	var c capi.Call[capi.MultiSliceConfigSliceIDArgs]
-	c.Args.Config = h
-	err = c.Do(x.table)
-	return int(c.Args.SliceID), err
+	c, err := capi.Do(x.table, capi.MultiSliceConfigSliceIDArgs{Config: h})
+	return int(c.SliceID), err
 }
 
 // DevicesPerSlice maps the number of each slice to the number of its devices
@@ -76,14 +70,13 @@ func (x *Config) DevicesPerSlice() (map[int]int, error) {
 		return nil, err
 	}
 	defer x.ref.Release()
-	var c capi.Call[capi.MultiSliceConfigNumDevicesPerSliceArgs]
-	c.Args.Config = h
-	if err := c.Do(x.table); err != nil {
+	c, err := capi.Do(x.table, capi.MultiSliceConfigNumDevicesPerSliceArgs{Config: h})
+	if err != nil {
 		return nil, err
 	}
-	ids := capi.Slice(c.Args.SliceIDs, c.Args.NumDevicesPerSliceMap)
-	counts := capi.Slice(c.Args.NumDevices, c.Args.NumDevicesPerSliceMap)
-	c.Args.DevicesPerSliceMapDeleter.Call(c.Args.DevicesPerSliceMap)
+	ids := capi.Slice(c.SliceIDs, c.NumDevicesPerSliceMap)
+	counts := capi.Slice(c.NumDevices, c.NumDevicesPerSliceMap)
+	c.DevicesPerSliceMapDeleter.Call(c.DevicesPerSliceMap)
 	if len(ids) != len(counts) {
 		return nil, pjrt.ErrInternal.Errorf("the plugin returned %d slices but device counts for %d", len(ids), len(counts))
 	}
@@ -101,13 +94,12 @@ func (x *Config) Serialize() ([]byte, error) {
 		return nil, err
 	}
 	defer x.ref.Release()
-	var c capi.Call[capi.MultiSliceConfigSerializeArgs]
-	c.Args.Config = h
-	if err := c.Do(x.table); err != nil {
+	c, err := capi.Do(x.table, capi.MultiSliceConfigSerializeArgs{Config: h})
+	if err != nil {
 		return nil, err
 	}
-	b := capi.Bytes(c.Args.Serialized, c.Args.Size)
-	c.Args.SerializedConfigDeleter.Call(c.Args.SerializedConfig)
+	b := capi.Bytes(c.Serialized, c.Size)
+	c.SerializedConfigDeleter.Call(c.SerializedConfig)
 	return b, nil
 }
 

@@ -47,16 +47,15 @@ func Allocate(c *pjrt.Client, size int, opts *AllocateOptions) (*Allocation, err
 	if node < 0 || int(int32(node)) != node {
 		return nil, pjrt.ErrInvalidArgument.Errorf("there is no NUMA node %d", node)
 	}
-	var call capi.Call[capi.HostMemoryAllocatorAllocateArgs]
-	call.Args.Client, call.Args.Size, call.Args.NumaNode = h, uintptr(size), int32(node)
-	if err := call.Do(raw.TableOf(c)); err != nil {
+	call, err := capi.Do(raw.TableOf(c), capi.HostMemoryAllocatorAllocateArgs{Client: h, Size: uintptr(size), NumaNode: int32(node)})
+	if err != nil {
 		return nil, err
 	}
-	if call.Args.Ptr == nil {
+	if call.Ptr == nil {
 		return nil, call.Function().Misbehaved("returned no memory")
 	}
-	deleter, arg := call.Args.Deleter, call.Args.DeleterArg
-	return &Allocation{size, lifetime.New("host memory", call.Args.Ptr, raw.Parent(c), func(p *uint8) {
+	deleter, arg := call.Deleter, call.DeleterArg
+	return &Allocation{size, lifetime.New("host memory", call.Ptr, raw.Parent(c), func(p *uint8) {
 		deleter.Call(unsafe.Pointer(p), arg)
 	})}, nil
 }

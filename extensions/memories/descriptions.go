@@ -28,12 +28,11 @@ func OfDevice(d *pjrt.Device) ([]Description, error) {
 	}
 	defer release()
 	table := raw.TableOf(d.Client())
-	var c capi.Call[capi.DeviceGetDescriptionArgs]
-	c.Args.Device = h
-	if err := c.Do(table); err != nil {
+	c, err := capi.Do(table, capi.DeviceGetDescriptionArgs{Device: h})
+	if err != nil {
 		return nil, err
 	}
-	return describe(table, c.Args.DeviceDescription)
+	return describe(table, c.DeviceDescription)
 }
 
 // OfTopology is like [OfDevice] for all devices of a topology, in the order of
@@ -45,13 +44,12 @@ func OfTopology(t *pjrt.Topology) ([][]Description, error) {
 	}
 	defer release()
 	table := raw.TableOf(t)
-	var c capi.Call[capi.TopologyDescriptionGetDeviceDescriptionsArgs]
-	c.Args.Topology = h
-	if err := c.Do(table); err != nil {
+	c, err := capi.Do(table, capi.TopologyDescriptionGetDeviceDescriptionsArgs{Topology: h})
+	if err != nil {
 		return nil, err
 	}
 	var all [][]Description
-	for _, d := range capi.Slice(c.Args.Descriptions, c.Args.NumDescriptions) {
+	for _, d := range capi.Slice(c.Descriptions, c.NumDescriptions) {
 		list, err := describe(table, d)
 		if err != nil {
 			return nil, err
@@ -62,21 +60,19 @@ func OfTopology(t *pjrt.Topology) ([][]Description, error) {
 }
 
 func describe(table *capi.Table, h *capi.DeviceDescription) ([]Description, error) {
-	var c capi.Call[capi.DeviceDescriptionMemoryDescriptionsArgs]
-	c.Args.DeviceDescription = h
-	if err := c.Do(table); err != nil {
+	c, err := capi.Do(table, capi.DeviceDescriptionMemoryDescriptionsArgs{DeviceDescription: h})
+	if err != nil {
 		return nil, err
 	}
 	var list []Description
-	for i, m := range capi.Slice(c.Args.MemoryDescriptions, c.Args.NumMemoryDescriptions) {
-		var kind capi.Call[capi.MemoryDescriptionKindArgs]
-		kind.Args.MemoryDescription = m
-		if err := kind.Do(table); err != nil {
+	for i, m := range capi.Slice(c.MemoryDescriptions, c.NumMemoryDescriptions) {
+		kind, err := capi.Do(table, capi.MemoryDescriptionKindArgs{MemoryDescription: m})
+		if err != nil {
 			return nil, err
 		}
 		list = append(list, Description{
-			Kind: capi.String(kind.Args.Kind, kind.Args.KindSize), KindID: int(kind.Args.KindID),
-			Default: uintptr(i) == c.Args.DefaultMemoryIndex,
+			Kind: capi.String(kind.Kind, kind.KindSize), KindID: int(kind.KindID),
+			Default: uintptr(i) == c.DefaultMemoryIndex,
 		})
 	}
 	return list, nil

@@ -23,12 +23,11 @@ func LayoutOf(b *pjrt.Buffer) (pjrt.DeviceLayout, error) {
 	if _, err := b.Shape().HostSize(); err != nil { // plugins end the process when asked for the layout of a token
 		return pjrt.DeviceLayout{}, pjrt.ErrInvalidArgument.Errorf("%v", err)
 	}
-	var c capi.Call[capi.LayoutsBufferMemoryLayoutArgs]
-	c.Args.Buffer = h
-	if err := c.Do(raw.TableOf(b)); err != nil {
+	c, err := capi.Do(raw.TableOf(b), capi.LayoutsBufferMemoryLayoutArgs{Buffer: h})
+	if err != nil {
 		return pjrt.DeviceLayout{}, err
 	}
-	return takeLayout(raw.TableOf(b), c.Args.Layout)
+	return takeLayout(raw.TableOf(b), c.Layout)
 }
 
 // DefaultLayout returns the layout that the client gives to arrays of a shape when the program
@@ -80,16 +79,13 @@ func DefaultLayoutFor(t *pjrt.Topology, shape pjrt.Shape) (pjrt.DeviceLayout, er
 // takeLayout reads a layout that the caller owns, and destroys it.
 func takeLayout(table *capi.Table, h *capi.LayoutsMemoryLayout) (pjrt.DeviceLayout, error) {
 	defer func() {
-		var d capi.Call[capi.LayoutsMemoryLayoutDestroyArgs]
-		d.Args.Layout = h
-		_ = d.Do(table)
+		_, _ = capi.Do(table, capi.LayoutsMemoryLayoutDestroyArgs{Layout: h})
 	}()
-	var c capi.Call[capi.LayoutsMemoryLayoutSerializeArgs]
-	c.Args.Layout = h
-	if err := c.Do(table); err != nil {
+	c, err := capi.Do(table, capi.LayoutsMemoryLayoutSerializeArgs{Layout: h})
+	if err != nil {
 		return pjrt.DeviceLayout{}, err
 	}
-	text := capi.String(c.Args.SerializedBytes, c.Args.SerializedBytesSize)
-	c.Args.SerializedLayoutDeleter.Call(c.Args.SerializedLayout)
+	text := capi.String(c.SerializedBytes, c.SerializedBytesSize)
+	c.SerializedLayoutDeleter.Call(c.SerializedLayout)
 	return raw.ParseDeviceLayout(text), nil
 }

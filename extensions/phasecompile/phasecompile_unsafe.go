@@ -132,25 +132,22 @@ type compiler struct {
 
 // withCompiler makes a compiler, calls do with it, and destroys it.
 func withCompiler(table *capi.Table, do func(compiler) error) error {
-	var c capi.Call[capi.PhaseCompileGetCompilerArgs]
-	if err := c.Do(table); err != nil {
+	c, err := capi.Do(table, capi.PhaseCompileGetCompilerArgs{})
+	if err != nil {
 		return err
 	}
 	defer func() {
-		var d capi.Call[capi.PhaseCompileDestroyCompilerArgs]
-		d.Args.PhaseCompiler = c.Args.PhaseCompiler
-		_ = d.Do(table)
+		_, _ = capi.Do(table, capi.PhaseCompileDestroyCompilerArgs{PhaseCompiler: c.PhaseCompiler})
 	}()
-	return do(compiler{table, c.Args.PhaseCompiler})
+	return do(compiler{table, c.PhaseCompiler})
 }
 
 func (c compiler) phases() ([]string, error) {
-	var call capi.Call[capi.PhaseCompileGetPhaseNamesArgs]
-	call.Args.PhaseCompiler = c.handle
-	if err := call.Do(c.table); err != nil {
+	call, err := capi.Do(c.table, capi.PhaseCompileGetPhaseNamesArgs{PhaseCompiler: c.handle})
+	if err != nil {
 		return nil, err
 	}
-	list := c.take(call.Args.PhaseNames, call.Args.PhaseNamesSizes, call.Args.NumPhaseNames)
+	list := c.take(call.PhaseNames, call.PhaseNamesSizes, call.NumPhaseNames)
 	names := make([]string, len(list))
 	for i, name := range list {
 		names[i] = string(name)
@@ -194,8 +191,6 @@ func (c compiler) take(list **byte, sizes *uintptr, n uintptr) [][]byte {
 	for i, text := range capi.Slice(list, uintptr(len(lengths))) {
 		texts[i] = capi.Bytes(text, lengths[i])
 	}
-	var d capi.Call[capi.PhaseCompileCBuffersDestroyArgs]
-	d.Args.CharBuffers, d.Args.CharBufferSizes, d.Args.NumCharBuffers = list, sizes, n
-	_ = d.Do(c.table)
+	_, _ = capi.Do(c.table, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: list, CharBufferSizes: sizes, NumCharBuffers: n})
 	return texts
 }

@@ -77,9 +77,7 @@ func New(p *pjrt.Plugin, opts *Options) (*Profiler, error) {
 		return nil, err
 	}
 	return &Profiler{table: table, ref: lifetime.New("profiler", c.Args.Profiler, nil, func(h *capi.Profiler) {
-		var d capi.Call[capi.ProfilerDestroyArgs]
-		d.Args.Profiler = h
-		_ = d.Do(table)
+		_, _ = capi.Do(table, capi.ProfilerDestroyArgs{Profiler: h})
 	})}, nil
 }
 
@@ -87,9 +85,8 @@ func New(p *pjrt.Plugin, opts *Options) (*Profiler, error) {
 // a second Start is an error, pjrt.ErrFailedPrecondition.
 func (x *Profiler) Start() error {
 	return x.move(made, running, "was already started: make another one", func(h *capi.Profiler) error {
-		var c capi.Call[capi.ProfilerStartArgs]
-		c.Args.Profiler = h
-		return c.Do(x.table)
+		_, err := capi.Do(x.table, capi.ProfilerStartArgs{Profiler: h})
+		return err
 	})
 }
 
@@ -97,9 +94,8 @@ func (x *Profiler) Start() error {
 // pjrt.ErrFailedPrecondition when the profiler is not recording.
 func (x *Profiler) Stop() error {
 	return x.move(running, stopped, "is not recording", func(h *capi.Profiler) error {
-		var c capi.Call[capi.ProfilerStopArgs]
-		c.Args.Profiler = h
-		return c.Do(x.table)
+		_, err := capi.Do(x.table, capi.ProfilerStopArgs{Profiler: h})
+		return err
 	})
 }
 
@@ -138,27 +134,24 @@ const maxProfile = 1 << 40
 func (x *Profiler) Data() ([]byte, error) { return x.read(x.collect) }
 
 func (x *Profiler) collect(h *capi.Profiler) ([]byte, error) {
-	var size capi.Call[capi.ProfilerCollectDataArgs]
-	size.Args.Profiler = h
-	if err := size.Do(x.table); err != nil {
+	size, err := capi.Do(x.table, capi.ProfilerCollectDataArgs{Profiler: h})
+	if err != nil {
 		return nil, err
 	}
-	n := size.Args.BufferSizeInBytes
+	n := size.BufferSizeInBytes
 	if n == 0 {
 		return nil, nil
 	}
 	if n > maxProfile {
 		return nil, size.Function().Misbehaved("reported a profile of %d bytes, more than any machine has memory for", n)
 	}
-	if size.Args.Buffer != nil {
+	if size.Buffer != nil {
 		// Some plugins return memory of their own from this first call, and copy nothing
 		// in a second one.
-		return whole(bytes.Clone(unsafe.Slice(size.Args.Buffer, n))), nil
+		return whole(bytes.Clone(unsafe.Slice(size.Buffer, n))), nil
 	}
 	data := make([]byte, n)
-	var c capi.Call[capi.ProfilerCollectDataArgs]
-	c.Args.Profiler, c.Args.Buffer, c.Args.BufferSizeInBytes = h, unsafe.SliceData(data), n
-	err := c.Do(x.table)
+	_, err = capi.Do(x.table, capi.ProfilerCollectDataArgs{Profiler: h, Buffer: unsafe.SliceData(data), BufferSizeInBytes: n})
 	runtime.KeepAlive(data)
 	if err != nil {
 		return nil, err
@@ -171,27 +164,23 @@ func (x *Profiler) collect(h *capi.Profiler) ([]byte, error) {
 func (x *Profiler) Take() ([]byte, error) { return x.read(x.consume) }
 
 func (x *Profiler) consume(h *capi.Profiler) ([]byte, error) {
-	var consume capi.Call[capi.ProfilerConsumeArgs]
-	consume.Args.Profiler = h
-	if err := consume.Do(x.table); err != nil {
+	consume, err := capi.Do(x.table, capi.ProfilerConsumeArgs{Profiler: h})
+	if err != nil {
 		return nil, err
 	}
 	x.state = taken
 	defer func() {
-		var d capi.Call[capi.ProfilerConsumeResultDestroyArgs]
-		d.Args.ConsumeResult = consume.Args.Result
-		_ = d.Do(x.table) // it returns nothing
+		_, _ = capi.Do(x.table, capi.ProfilerConsumeResultDestroyArgs{ConsumeResult: consume.Result}) // it returns nothing
 	}()
-	var c capi.Call[capi.ProfilerSerializeArgs]
-	c.Args.Profiler, c.Args.ConsumeResult = h, consume.Args.Result
-	if err := c.Do(x.table); err != nil {
+	c, err := capi.Do(x.table, capi.ProfilerSerializeArgs{Profiler: h, ConsumeResult: consume.Result})
+	if err != nil {
 		return nil, err
 	}
-	if c.Args.SerializedSize > maxProfile {
+	if c.SerializedSize > maxProfile {
 		return nil, c.Function().Misbehaved("reported a profile of %d bytes, more than any machine has memory for",
-			c.Args.SerializedSize)
+			c.SerializedSize)
 	}
-	return whole(capi.Bytes(c.Args.SerializedBytes, c.Args.SerializedSize)), nil
+	return whole(capi.Bytes(c.SerializedBytes, c.SerializedSize)), nil
 }
 
 // read returns what do returns, if there is data. x.mu is held meanwhile.

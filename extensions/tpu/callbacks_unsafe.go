@@ -85,7 +85,6 @@ func invoke(c *pjrt.Client, of capi.CallbackType, args unsafe.Pointer) error {
 		return err
 	}
 	defer release()
-	var call capi.Call[capi.CallbackInvokeCallbackArgs]
-	call.Args.Client, call.Args.Type, call.Args.Args = h, of, args
-	return call.Do(raw.TableOf(c))
+	_, err = capi.Do(raw.TableOf(c), capi.CallbackInvokeCallbackArgs{Client: h, Type: of, Args: args})
+	return err
 }

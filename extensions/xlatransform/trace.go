@@ -56,9 +56,7 @@ func Trace(p *pjrt.Plugin, m *hlo.Module) ([]Run, error) {
 		return nil, err
 	}
 	b := capi.Bytes(c.Args.Trace.SerializedTrace, c.Args.Trace.SerializedTraceSize)
-	var d capi.Call[capi.XLATransformDestroyHLOPassPipelineTraceArgs]
-	d.Args.Trace = &c.Args.Trace
-	_ = d.Do(table) // no caller is left to return an error to
+	_, _ = capi.Do(table, capi.XLATransformDestroyHLOPassPipelineTraceArgs{Trace: &c.Args.Trace}) // no caller is left to return an error to
 	runs, err := decodeTrace(b)
 	if err != nil {
 		return nil, c.Function().Misbehaved("returned a trace that cannot be read: %v", err)

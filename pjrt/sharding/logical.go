@@ -24,9 +24,7 @@ func LogicalIDs(exe *pjrt.LoadedExecutable) ([]LogicalID, error) {
 		return nil, err
 	}
 	defer release()
-	var c capi.Call[capi.LoadedExecutableAddressableDeviceLogicalIDsArgs]
-	c.Args.Executable = h
-	err = c.Do(raw.Table(exe.Client().Plugin()))
+	c, err := capi.Do(raw.Table(exe.Client().Plugin()), capi.LoadedExecutableAddressableDeviceLogicalIDsArgs{Executable: h})
 	if errors.Is(err, pjrt.ErrUnimplemented) {
 		return assigned(exe)
 	}
@@ -34,7 +32,7 @@ func LogicalIDs(exe *pjrt.LoadedExecutable) ([]LogicalID, error) {
 		return nil, err
 	}
 	var list []LogicalID
-	for _, id := range capi.Slice(c.Args.AddressableDeviceLogicalIDs, c.Args.NumAddressableDeviceLogicalIDs) {
+	for _, id := range capi.Slice(c.AddressableDeviceLogicalIDs, c.NumAddressableDeviceLogicalIDs) {
 		list = append(list, LogicalID{int(id.Replica), int(id.Partition)})
 	}
 	return list, nil
