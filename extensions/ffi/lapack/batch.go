@@ -82,21 +82,21 @@ func like[T, S number](x batch[S], what string, r ffi.Ret[T], rows, cols int) (b
 	return b, err
 }
 
-// wantEach returns an error unless there are n elements for each matrix.
-func (x batch[T]) wantEach(what string, have, n int) error {
-	if x.count > 0 && have != x.count*n {
-		return pjrt.ErrInvalidArgument.Errorf("there are %d %s for %d matrices, which need %d each", have, what, x.count, n)
-	}
-	return nil
+// elements are those of an argument or a result beside the matrices, of which each matrix needs
+// some.
+type elements struct {
+	what         string
+	number, each int
 }
 
-// wantParts returns an error unless there are real and imaginary parts of all eigenvalues of each
-// matrix.
-func (x batch[T]) wantParts(re, im int) error {
-	if err := x.wantEach("real parts", re, x.rows); err != nil {
-		return err
+// want returns an error unless there are as many elements as the matrices need.
+func (x batch[T]) want(lists ...elements) error {
+	for _, l := range lists {
+		if x.count > 0 && l.number != x.count*l.each {
+			return pjrt.ErrInvalidArgument.Errorf("there are %d %s for %d matrices, which need %d each", l.number, l.what, x.count, l.each)
+		}
 	}
-	return x.wantEach("imaginary parts", im, x.rows)
+	return nil
 }
 
 // read returns a copy of matrix i in the order of the engine: gonum takes matrices of real numbers

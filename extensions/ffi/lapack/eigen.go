@@ -30,10 +30,8 @@ func (op *realGeev[T, C]) run() error {
 	if err != nil {
 		return err
 	}
-	if err := x.wantParts(len(op.Re.Data), len(op.Im.Data)); err != nil {
-		return err
-	}
-	if err := x.wantEach("info", len(op.Info.Data), 1); err != nil {
+	if err := x.want(elements{"real parts", len(op.Re.Data), n}, elements{"imaginary parts", len(op.Im.Data), n},
+		elements{"info", len(op.Info.Data), 1}); err != nil {
 		return err
 	}
 	re, im := make([]float64, n), make([]float64, n)
@@ -69,10 +67,7 @@ func (op *complexGeev[C]) run() error {
 	if err != nil {
 		return err
 	}
-	if err := x.wantEach("eigenvalues", len(op.Values.Data), n); err != nil {
-		return err
-	}
-	if err := x.wantEach("info", len(op.Info.Data), 1); err != nil {
+	if err := x.want(elements{"eigenvalues", len(op.Values.Data), n}, elements{"info", len(op.Info.Data), 1}); err != nil {
 		return err
 	}
 	values := make([]complex128, n)
@@ -151,7 +146,7 @@ func (op *realGees[T]) run() error {
 		return err
 	}
 	n := x.rows
-	if err := x.wantParts(len(op.Re.Data), len(op.Im.Data)); err != nil {
+	if err := x.want(elements{"real parts", len(op.Re.Data), n}, elements{"imaginary parts", len(op.Im.Data), n}); err != nil {
 		return err
 	}
 	re, im, z := make([]float64, n), make([]float64, n), make([]float64, n*n)
@@ -189,7 +184,7 @@ func (op *complexGees[C]) run() error {
 		return err
 	}
 	n := x.rows
-	if err := x.wantEach("eigenvalues", len(op.Values.Data), n); err != nil {
+	if err := x.want(elements{"eigenvalues", len(op.Values.Data), n}); err != nil {
 		return err
 	}
 	values := make([]complex128, n)
@@ -245,5 +240,5 @@ func schurOf[T number](in ffi.Arg[T], form, vectors ffi.Ret[T], selected, info f
 		clear(vectors.Data)
 	}
 	clear(selected.Data)
-	return x, s, x.wantEach("info", len(info.Data), 1)
+	return x, s, x.want(elements{"info", len(info.Data), 1})
 }

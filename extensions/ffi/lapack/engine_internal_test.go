@@ -451,3 +451,11 @@ func TestRealFactorizationsGiveTheirMatrixBack(t *testing.T) {
 		}
 	}
 }
+
+func TestTheFirstListWithTooFewOrTooManyElementsIsNamed(t *testing.T) {
+	two := batch[float64]{count: 2, rows: 3, cols: 3}
+	enough, few := elements{"eigenvalues", 6, 3}, elements{"info", 1, 1}
+	require.NoError(t, two.want(enough, enough))
+	require.ErrorContains(t, two.want(enough, few, elements{"pivots", 7, 3}), "there are 1 info for 2 matrices, which need 1 each")
+	require.NoError(t, batch[float64]{}.want(enough, few), "without matrices")
+}

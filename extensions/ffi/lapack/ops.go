@@ -36,7 +36,7 @@ func (op *potrf[T, W]) run() error {
 	if err != nil {
 		return err
 	}
-	if err := x.wantEach("info", len(op.Info.Data), 1); err != nil {
+	if err := x.want(elements{"info", len(op.Info.Data), 1}); err != nil {
 		return err
 	}
 	for i := range x.count {
@@ -76,10 +76,7 @@ func (op *eigh[T, R, W]) run() error {
 		return err
 	}
 	n := x.rows
-	if err := x.wantEach("eigenvalues", len(op.Values.Data), n); err != nil {
-		return err
-	}
-	if err := x.wantEach("info", len(op.Info.Data), 1); err != nil {
+	if err := x.want(elements{"eigenvalues", len(op.Values.Data), n}, elements{"info", len(op.Info.Data), 1}); err != nil {
 		return err
 	}
 	w := make([]float64, n)
@@ -124,10 +121,7 @@ func (op *gesdd[T, R, W]) run() error {
 	if err != nil {
 		return err
 	}
-	if err := x.wantEach("singular values", len(op.Values.Data), k); err != nil {
-		return err
-	}
-	if err := x.wantEach("info", len(op.Info.Data), 1); err != nil {
+	if err := x.want(elements{"singular values", len(op.Values.Data), k}, elements{"info", len(op.Info.Data), 1}); err != nil {
 		return err
 	}
 	var us, vs batch[T]
@@ -177,7 +171,7 @@ func (op *geqrf[T, W]) run() error {
 		return err
 	}
 	k := min(x.rows, x.cols)
-	if err := x.wantEach("tau", len(op.Tau.Data), k); err != nil {
+	if err := x.want(elements{"tau", len(op.Tau.Data), k}); err != nil {
 		return err
 	}
 	tau := make([]W, k)
@@ -206,13 +200,8 @@ func (op *geqp3[T, W]) run() error {
 		return err
 	}
 	k := min(x.rows, x.cols)
-	if err := x.wantEach("tau", len(op.Tau.Data), k); err != nil {
-		return err
-	}
-	if err := x.wantEach("columns", len(op.Order.Data), x.cols); err != nil {
-		return err
-	}
-	if err := x.wantEach("columns", len(op.OutOrder.Data), x.cols); err != nil {
+	if err := x.want(elements{"tau", len(op.Tau.Data), k}, elements{"columns", len(op.Order.Data), x.cols},
+		elements{"columns", len(op.OutOrder.Data), x.cols}); err != nil {
 		return err
 	}
 	tau, order, first := make([]W, k), make([]int, x.cols), make([]bool, x.cols)
@@ -240,7 +229,7 @@ func reflectors[T number](x batch[T], tau ffi.Arg[T]) (int, error) {
 	if k > min(x.rows, x.cols) {
 		return 0, pjrt.ErrInvalidArgument.Errorf("there are %d reflectors for a matrix of %d rows and %d columns", k, x.rows, x.cols)
 	}
-	return k, x.wantEach("tau", len(tau.Data), k)
+	return k, x.want(elements{"tau", len(tau.Data), k})
 }
 
 // orgqr computes the orthogonal matrix from the reflectors of geqrf, as ungqr does the unitary one.
@@ -326,10 +315,7 @@ func (op *getrf[T, W]) run() error {
 		return err
 	}
 	k := min(x.rows, x.cols)
-	if err := x.wantEach("pivots", len(op.Pivots.Data), k); err != nil {
-		return err
-	}
-	if err := x.wantEach("info", len(op.Info.Data), 1); err != nil {
+	if err := x.want(elements{"pivots", len(op.Pivots.Data), k}, elements{"info", len(op.Info.Data), 1}); err != nil {
 		return err
 	}
 	pivots := make([]int, k)
@@ -460,10 +446,7 @@ func (op *gehrd[T, W]) run() error {
 	if x.count > 0 && (op.Low < 1 || op.High < op.Low || int(op.High) > n) {
 		return pjrt.ErrInvalidArgument.Errorf("the attributes low and high are %d and %d, for a matrix of %d rows", op.Low, op.High, n)
 	}
-	if err := x.wantEach("tau", len(op.Tau.Data), n-1); err != nil {
-		return err
-	}
-	if err := x.wantEach("info", len(op.Info.Data), 1); err != nil {
+	if err := x.want(elements{"tau", len(op.Tau.Data), n - 1}, elements{"info", len(op.Info.Data), 1}); err != nil {
 		return err
 	}
 	tau := make([]W, max(n-1, 0))
@@ -501,13 +484,10 @@ func (op *sytrd[T, R, W]) run() error {
 		return err
 	}
 	n := x.rows
-	for what, c := range map[string][2]int{
-		"elements of the diagonal": {len(op.D.Data), n}, "elements beside the diagonal": {len(op.E.Data), n - 1},
-		"tau": {len(op.Tau.Data), n - 1}, "info": {len(op.Info.Data), 1},
-	} {
-		if err := x.wantEach(what, c[0], c[1]); err != nil {
-			return err
-		}
+	if err := x.want(elements{"elements of the diagonal", len(op.D.Data), n},
+		elements{"elements beside the diagonal", len(op.E.Data), n - 1},
+		elements{"tau", len(op.Tau.Data), n - 1}, elements{"info", len(op.Info.Data), 1}); err != nil {
+		return err
 	}
 	d, e, tau := make([]float64, n), make([]float64, max(n-1, 0)), make([]W, max(n-1, 0))
 	for i := range x.count {

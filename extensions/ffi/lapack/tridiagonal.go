@@ -27,11 +27,11 @@ func (op *gtsv[T, W]) run() error {
 	for _, list := range [][]T{
 		op.Lower.Data, op.Diagonal.Data, op.Upper.Data, op.OutLower.Data, op.OutDiagonal.Data, op.OutUpper.Data,
 	} {
-		if err := b.wantEach("elements of a diagonal", len(list), n); err != nil {
+		if err := b.want(elements{"elements of a diagonal", len(list), n}); err != nil {
 			return err
 		}
 	}
-	if err := b.wantEach("info", len(op.Info.Data), 1); err != nil {
+	if err := b.want(elements{"info", len(op.Info.Data), 1}); err != nil {
 		return err
 	}
 	for i := range b.count {
@@ -90,7 +90,7 @@ func perturbedOf[W wide](op *perturbed, t dtype.Type, epsilon float64) error {
 	}
 	n := b.rows
 	for _, list := range lists[:3] {
-		if err := b.wantEach("elements of a diagonal", len(list), n); err != nil {
+		if err := b.want(elements{"elements of a diagonal", len(list), n}); err != nil {
 			return err
 		}
 	}
