@@ -200,14 +200,13 @@ func TestDeeplyNestedInputsAreErrorsAndNotCrashes(t *testing.T) {
 	type readers map[string]func([]byte) error
 	all := map[byte]readers{
 		nestedText: {
-			"Compile":              func(b []byte) error { return compile(b, "") },
-			"Compile as MLIR":      func(b []byte) error { return compile(b, pjrt.FormatMLIR) },
-			"stablehlo.Main":       func(b []byte) error { _, _ = stablehlo.Main(b); return nil },
-			"stablehlo.Results":    func(b []byte) error { _, _ = stablehlo.Results(b); return nil },
-			"stablehlo.NumResults": func(b []byte) error { _, _ = stablehlo.NumResults(b); return nil },
-			"stablehlo.VersionOf":  func(b []byte) error { _, _ = stablehlo.VersionOf(b); return nil },
-			"ParseDebugOptions":    func(b []byte) error { _, err := xlaflags.ParseDebugOptions(string(b)); return err },
-			"xlaflags.Check":       func(b []byte) error { return xlaflags.Check(string(b)) },
+			"Compile":             func(b []byte) error { return compile(b, "") },
+			"Compile as MLIR":     func(b []byte) error { return compile(b, pjrt.FormatMLIR) },
+			"stablehlo.Main":      func(b []byte) error { _, _ = stablehlo.Main(b); return nil },
+			"stablehlo.Results":   func(b []byte) error { _, _ = stablehlo.Results(b); return nil },
+			"stablehlo.VersionOf": func(b []byte) error { _, _ = stablehlo.VersionOf(b); return nil },
+			"ParseDebugOptions":   func(b []byte) error { _, err := xlaflags.ParseDebugOptions(string(b)); return err },
+			"xlaflags.Check":      func(b []byte) error { return xlaflags.Check(string(b)) },
 		},
 		nestedMessage: {
 			"Compile":               func(b []byte) error { return compile(b, "") },

@@ -55,9 +55,6 @@ func TestAClientIsOpenedByNameWithTheOptionsOfItsConfiguration(t *testing.T) {
 			require.NoError(t, err)
 			defer client.Close()
 			assert.Len(t, client.Devices(), c.want)
-			d, err := plugins.DefaultDevice(client)
-			require.NoError(t, err)
-			assert.Same(t, client.Devices()[0], d)
 			assert.Equal(t, 1, plugins.ProcessCount(client))
 		})
 	}
@@ -97,9 +94,6 @@ func TestProcessesThatShareDevicesAreCounted(t *testing.T) {
 	for process := range 3 {
 		p := pjrttest.New(t, pjrttest.Options{Devices: 2, Processes: 3, ProcessIndex: process})
 		assert.Equal(t, 3, plugins.ProcessCount(p.Client()))
-		d, err := plugins.DefaultDevice(p.Client())
-		require.NoError(t, err)
-		assert.Equal(t, process, d.ProcessIndex(), "the first device of this process")
 	}
 }
 

@@ -41,10 +41,3 @@ func Results(program []byte) ([]array.Shape, bool) {
 	main, ok := signature(program)
 	return main.Results, ok
 }
-
-// NumResults returns the number of results of the main function of program. It reports false if it
-// finds no main function that it understands.
-func NumResults(program []byte) (int, bool) {
-	results, ok := Results(program)
-	return len(results), ok
-}

@@ -98,7 +98,7 @@ func TestMainReadsParameters(t *testing.T) {
 	}
 }
 
-func TestNumResults(t *testing.T) {
+func TestResultsAreCounted(t *testing.T) {
 	t.Parallel()
 	for program, want := range map[string]int{
 		`func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {`:                                                         1,
@@ -111,12 +111,12 @@ func TestNumResults(t *testing.T) {
 		`"func.func"() <{sym_name = "main", function_type = () -> tensor<f32>}> ({})`:                                   1,
 		`"func.func"() <{sym_name = "main", function_type = () -> ()}> ({})`:                                            0,
 	} {
-		got, ok := NumResults([]byte(program))
+		results, ok := Results([]byte(program))
 		assert.True(t, ok, program)
-		assert.Equal(t, want, got, program)
+		assert.Len(t, results, want, program)
 	}
 	for _, program := range []string{"", "ML\xefR", "func.func @main() -> (tensor<f32>"} {
-		_, ok := NumResults([]byte(program))
+		_, ok := Results([]byte(program))
 		assert.False(t, ok, program)
 	}
 }
