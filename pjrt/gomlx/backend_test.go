@@ -292,7 +292,11 @@ func TestAnOperationThatDoesNotFitIsAnError(t *testing.T) {
 		}
 	}
 	_, _, err = main.RNGBitGenerator(x, f32x2)
-	assert.ErrorContains(t, err, "the state must be")
+	assert.ErrorContains(t, err, "pjrt backend: RNGBitGenerator: the state must be")
+	_, err = main.ReduceSum(x, 1)
+	assert.EqualError(t, err, "pjrt backend: ReduceSum: (Float32)[2] has no axis 1")
+	_, err = main.LogicalNot(x)
+	assert.ErrorContains(t, err, "pjrt backend: LogicalNot: ", "an error of GoMLX's shape rules")
 	_, err = builder.OpShape(foreign)
 	assert.Error(t, err)
 	_, err = main.AllReduce([]compute.Value{x}, compute.ReduceOpSum, nil)

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/go-xla/stablehlo"
 	"github.com/gomlx/go-xla/types"
+	"github.com/pkg/errors"
 )
 
 // Call adds a call of another function of the program, which has returned.
@@ -37,19 +38,18 @@ func (f *Function) Call(callee compute.Function, inputs ...compute.Value) ([]com
 	return f.all(op, func(g *function, nodes []*node) ([]*stablehlo.Value, error) {
 		code := g.in.functions[c.number].code
 		if len(nodes) > 0 {
-			out, err := stablehlo.Call(code, valuesOf(nodes)...)
-			return out, wrapf(err, "%s", op)
+			return stablehlo.Call(code, valuesOf(nodes)...)
 		}
 		// The StableHLO builder finds the caller by its arguments, so it gets one for a moment.
 		argument, err := g.scalar(false)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		code.Inputs = []*stablehlo.Value{argument}
 		out, err := stablehlo.Call(code, argument)
 		code.Inputs = nil
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		g.last().Inputs = nil
 		return out, nil
@@ -80,7 +80,7 @@ func (f *Function) Sort(comparator compute.Function, axis int, stable bool, inpu
 		return nil, errorf("%s: there are no inputs", op)
 	}
 	return f.all(op, func(g *function, nodes []*node) ([]*stablehlo.Value, error) {
-		axis, err := axisOf(op, nodes[0], axis)
+		axis, err := axisOf(nodes[0], axis)
 		if err != nil {
 			return nil, err
 		}
@@ -88,14 +88,13 @@ func (f *Function) Sort(comparator compute.Function, axis int, stable bool, inpu
 		for _, n := range nodes {
 			elements = append(elements, shapes.Make(n.shape.DType), shapes.Make(n.shape.DType))
 			if !slices.Equal(n.shape.Dimensions, nodes[0].shape.Dimensions) {
-				return nil, errorf("%s: the inputs %s and %s differ in shape", op, nodes[0].shape, n.shape)
+				return nil, errors.Errorf("the inputs %s and %s differ in shape", nodes[0].shape, n.shape)
 			}
 		}
-		if err := g.checkSignature(op, c, elements, []shapes.Shape{shapes.Make(dtypes.Bool)}); err != nil {
+		if err := g.checkSignature(c, elements, []shapes.Shape{shapes.Make(dtypes.Bool)}); err != nil {
 			return nil, err
 		}
-		out, err := stablehlo.Sort(g.in.functions[c.number].code, axis, stable, valuesOf(nodes)...)
-		return out, wrapf(err, "%s", op)
+		return stablehlo.Sort(g.in.functions[c.number].code, axis, stable, valuesOf(nodes)...)
 	}, inputs...)
 }
 
@@ -121,14 +120,13 @@ func (f *Function) While(cond, body compute.Function, initial ...compute.Value) 
 		for _, n := range nodes {
 			state = append(state, n.shape)
 		}
-		if err := g.checkSignature(op, c, state, []shapes.Shape{shapes.Make(dtypes.Bool)}); err != nil {
+		if err := g.checkSignature(c, state, []shapes.Shape{shapes.Make(dtypes.Bool)}); err != nil {
 			return nil, err
 		}
-		if err := g.checkSignature(op, b, state, state); err != nil {
+		if err := g.checkSignature(b, state, state); err != nil {
 			return nil, err
 		}
-		out, err := stablehlo.While(g.in.functions[c.number].code, g.in.functions[b.number].code, valuesOf(nodes)...)
-		return out, wrapf(err, "%s", op)
+		return stablehlo.While(g.in.functions[c.number].code, g.in.functions[b.number].code, valuesOf(nodes)...)
 	}, initial...)
 }
 
@@ -148,35 +146,34 @@ func (f *Function) If(predicate compute.Value, onTrue, onFalse compute.Function)
 	}
 	return f.all(op, func(g *function, nodes []*node) ([]*stablehlo.Value, error) {
 		if !nodes[0].shape.Equal(shapes.Make(dtypes.Bool)) {
-			return nil, errorf("%s: the predicate must be a boolean, not %s", op, nodes[0].shape)
+			return nil, errors.Errorf("the predicate must be a boolean, not %s", nodes[0].shape)
 		}
 		var results []shapes.Shape
 		for _, v := range t.results {
 			results = append(results, g.in.nodes[v.number].shape)
 		}
 		for _, branch := range []*Function{t, e} {
-			if err := g.checkSignature(op, branch, nil, results); err != nil {
+			if err := g.checkSignature(branch, nil, results); err != nil {
 				return nil, err
 			}
 		}
-		out, err := stablehlo.If(nodes[0].value, g.in.functions[t.number].code, g.in.functions[e.number].code)
-		return out, wrapf(err, "%s", op)
+		return stablehlo.If(nodes[0].value, g.in.functions[t.number].code, g.in.functions[e.number].code)
 	}, predicate)
 }
 
 // checkSignature returns an error unless a function has these parameters and results.
-func (g *function) checkSignature(op compute.OpType, c *Function, parameters, results []shapes.Shape) error {
+func (g *function) checkSignature(c *Function, parameters, results []shapes.Shape) error {
 	for _, list := range []struct {
 		what   string
 		values []*value
 		want   []shapes.Shape
 	}{{"parameters", c.parameters, parameters}, {"results", c.results, results}} {
 		if len(list.values) != len(list.want) {
-			return errorf("%s: %s has %d %s, and it needs %d", op, c, len(list.values), list.what, len(list.want))
+			return errors.Errorf("%s has %d %s, and it needs %d", c, len(list.values), list.what, len(list.want))
 		}
 		for i, v := range list.values {
 			if shape := g.in.nodes[v.number].shape; !shape.Equal(list.want[i]) {
-				return errorf("%s: number %d of the %s of %s is %s, and must be %s", op, i, list.what, c, shape, list.want[i])
+				return errors.Errorf("number %d of the %s of %s is %s, and must be %s", i, list.what, c, shape, list.want[i])
 			}
 		}
 	}
@@ -191,8 +188,7 @@ func (f *Function) OptimizationBarrier(operands ...compute.Value) ([]compute.Val
 		return nil, errorf("%s: there are no operands", op)
 	}
 	return f.all(op, func(_ *function, nodes []*node) ([]*stablehlo.Value, error) {
-		out, err := stablehlo.OptimizationBarrier(valuesOf(nodes)...)
-		return out, wrapf(err, "%s", op)
+		return stablehlo.OptimizationBarrier(valuesOf(nodes)...)
 	}, operands...)
 }
 
@@ -235,7 +231,7 @@ func (f *Function) SchedulingBarrier(x compute.Value, dependencies ...compute.Va
 		zeros := m.do(func() (*stablehlo.Value, error) {
 			return g.filled(dtypeValue(nodes[0].shape.DType, 0), nodes[0].value.Shape())
 		})
-		return m.choose(hidden, nodes[0].value, zeros), wrapf(m.err, "%s", op)
+		return m.choose(hidden, nodes[0].value, zeros), m.err
 	}, append([]compute.Value{x}, dependencies...)...)
 }
 
@@ -243,7 +239,7 @@ func (f *Function) SchedulingBarrier(x compute.Value, dependencies ...compute.Va
 func (f *Function) DynamicDimensionSize(x compute.Value, axis int) (compute.Value, error) {
 	const op = compute.OpTypeDynamicDimensionSize
 	return f.one(op, func(g *function, nodes []*node) (*stablehlo.Value, error) {
-		axis, err := axisOf(op, nodes[0], axis)
+		axis, err := axisOf(nodes[0], axis)
 		if err != nil {
 			return nil, err
 		}
@@ -251,7 +247,7 @@ func (f *Function) DynamicDimensionSize(x compute.Value, axis int) (compute.Valu
 		if err == nil {
 			g.in.note(v, nodes[0].shape.Dimensions[axis:axis+1])
 		}
-		return v, wrapf(err, "%s", op)
+		return v, err
 	}, x)
 }
 
@@ -268,6 +264,6 @@ func (f *Function) DynamicShape(x compute.Value) (compute.Value, error) {
 		if err == nil {
 			g.in.note(v, nodes[0].shape.Dimensions)
 		}
-		return v, wrapf(err, "%s", op)
+		return v, err
 	}, x)
 }

@@ -144,7 +144,7 @@ func (f *Function) AllReduce(operands []compute.Value, reduction compute.ReduceO
 		for _, t := range order {
 			fn, err := g.combiner(t, combine)
 			if err != nil {
-				return nil, wrapf(err, "%s of %s", op, t)
+				return nil, err
 			}
 			var values []*stablehlo.Value
 			for _, i := range byType[t] {
@@ -152,7 +152,7 @@ func (f *Function) AllReduce(operands []compute.Value, reduction compute.ReduceO
 			}
 			outs, err := stablehlo.AllReduce(values, groups, fn)
 			if err != nil {
-				return nil, wrapf(err, "%s", op)
+				return nil, err
 			}
 			for k, i := range byType[t] {
 				results[i] = outs[k]

@@ -148,7 +148,8 @@ func (f *Function) one(op compute.OpType, build func(g *function, in []*node) (*
 	return results[0], nil
 }
 
-// all adds an operation with several results. build adds it to an instance.
+// all adds an operation with several results. build adds it to an instance, and all names the
+// operation in its errors.
 func (f *Function) all(op compute.OpType, build func(g *function, in []*node) ([]*stablehlo.Value, error), operands ...compute.Value) (
 	[]compute.Value, error) {
 	values, err := f.operands(op, operands)
@@ -172,7 +173,7 @@ func (f *Function) all(op compute.OpType, build func(g *function, in []*node) ([
 		}()
 		out, err := build(g, nodes)
 		if err != nil {
-			return nil, err
+			return nil, wrapf(err, "%s", op)
 		}
 		results := make([]*node, len(out))
 		for i, v := range out {
@@ -264,7 +265,7 @@ func (f *Function) Constant(flat any, dims ...int) (compute.Value, error) {
 		if err == nil && numbers != nil {
 			g.in.note(v, numbers)
 		}
-		return v, wrapf(err, "%s", op)
+		return v, err
 	})
 	if err == nil {
 		f.builder.constants += len(data)

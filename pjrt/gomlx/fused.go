@@ -188,8 +188,8 @@ func (f *Function) FusedLayerNorm(x compute.Value, axes []int, epsilon float64, 
 	if err != nil {
 		return nil, err
 	}
-	if axes, err = axesOf(op, &node{shape: shape}, axes); err != nil {
-		return nil, err
+	if axes, err = axesOf(&node{shape: shape}, axes); err != nil {
+		return nil, wrapf(err, "%s", op)
 	}
 	m := &formula{f: f, op: op}
 	centered := m.sub(x, m.mean(x, axes))

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/go-xla/stablehlo"
 	"github.com/gomlx/go-xla/types"
+	"github.com/pkg/errors"
 )
 
 // BroadcastInDim adds x repeated to a shape; axes has the axis of the result for each axis
@@ -18,12 +19,12 @@ import (
 func (f *Function) BroadcastInDim(x compute.Value, shape shapes.Shape, axes []int) (compute.Value, error) {
 	const op = compute.OpTypeBroadcastInDim
 	shape, axes = shape.Clone(), slices.Clone(axes)
-	return f.one(op, func(g *function, nodes []*node) (*stablehlo.Value, error) { return g.repeat(op, nodes[0], shape, axes) }, x)
+	return f.one(op, func(g *function, nodes []*node) (*stablehlo.Value, error) { return g.repeat(nodes[0], shape, axes) }, x)
 }
 
 // repeat adds n repeated to a shape, whose dynamic axes are as large as those of n or as others
 // of that name.
-func (g *function) repeat(op compute.OpType, n *node, shape shapes.Shape, axes []int) (*stablehlo.Value, error) {
+func (g *function) repeat(n *node, shape shapes.Shape, axes []int) (*stablehlo.Value, error) {
 	concrete := shape.Clone()
 	for i, axis := range axes {
 		// The axis of the operand says how large a dynamic axis is, whatever its name.
@@ -34,35 +35,33 @@ func (g *function) repeat(op compute.OpType, n *node, shape shapes.Shape, axes [
 	}
 	concrete, err := g.in.resolve(concrete)
 	if err != nil {
-		return nil, wrapf(err, "%s", op)
+		return nil, err
 	}
 	if err := checkShape(concrete); err != nil {
-		return nil, wrapf(err, "%s", op)
+		return nil, err
 	}
 	if err := shapeinference.BroadcastInDim(n.shape, concrete, axes, nil); err != nil {
-		return nil, wrapf(err, "%s", op)
+		return nil, err
 	}
-	v, err := stablehlo.BroadcastInDim(n.value, xlaShape(concrete), axes)
-	return v, wrapf(err, "%s", op)
+	return stablehlo.BroadcastInDim(n.value, xlaShape(concrete), axes)
 }
 
 // Iota adds an array whose elements are their positions along an axis.
 func (f *Function) Iota(shape shapes.Shape, axis int) (compute.Value, error) {
 	const op = compute.OpTypeIota
 	shape = shape.Clone()
-	return f.one(op, func(g *function, _ []*node) (*stablehlo.Value, error) { return g.iota(op, shape, axis) })
+	return f.one(op, func(g *function, _ []*node) (*stablehlo.Value, error) { return g.iota(shape, axis) })
 }
 
-func (g *function) iota(op compute.OpType, shape shapes.Shape, axis int) (*stablehlo.Value, error) {
+func (g *function) iota(shape shapes.Shape, axis int) (*stablehlo.Value, error) {
 	concrete, err := g.in.resolve(shape)
 	if err != nil {
-		return nil, wrapf(err, "%s", op)
+		return nil, err
 	}
 	if err := checkShape(concrete); err != nil {
-		return nil, wrapf(err, "%s", op)
+		return nil, err
 	}
-	v, err := g.code.Iota(xlaShape(concrete), axis)
-	return v, wrapf(err, "%s", op)
+	return g.code.Iota(xlaShape(concrete), axis)
 }
 
 // Reshape adds the elements of x with other dimensions.
@@ -76,10 +75,9 @@ func (f *Function) Reshape(x compute.Value, dims ...int) (compute.Value, error) 
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		shape := shapes.Shape{DType: nodes[0].shape.DType, Dimensions: reshaped(nodes[0].shape, symbolic, dims)}
 		if err := checkShape(shape); err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
-		v, err := stablehlo.Reshape(nodes[0].value, xlaShape(shape))
-		return v, wrapf(err, "%s", op)
+		return stablehlo.Reshape(nodes[0].value, xlaShape(shape))
 	}, x)
 }
 
@@ -135,10 +133,9 @@ func (f *Function) Transpose(x compute.Value, permutation ...int) (compute.Value
 	permutation = slices.Clone(permutation)
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		if _, err := shapeinference.Transpose(nodes[0].shape, permutation); err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
-		v, err := stablehlo.Transpose(nodes[0].value, permutation...)
-		return v, wrapf(err, "%s", op)
+		return stablehlo.Transpose(nodes[0].value, permutation...)
 	}, x)
 }
 
@@ -150,12 +147,11 @@ func (f *Function) Reverse(x compute.Value, axes ...int) (compute.Value, error) 
 		if len(axes) == 0 {
 			return nodes[0].value, nil
 		}
-		axes, err := axesOf(op, nodes[0], axes)
+		axes, err := axesOf(nodes[0], axes)
 		if err != nil {
 			return nil, err
 		}
-		v, err := stablehlo.Reverse(nodes[0].value, axes...)
-		return v, wrapf(err, "%s", op)
+		return stablehlo.Reverse(nodes[0].value, axes...)
 	}, x)
 }
 
@@ -164,9 +160,9 @@ func (f *Function) Concatenate(axis int, operands ...compute.Value) (compute.Val
 	const op = compute.OpTypeConcatenate
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		if len(nodes) == 0 {
-			return nil, errorf("%s: there are no operands", op)
+			return nil, errors.Errorf("there are no operands")
 		}
-		axis, err := axisOf(op, nodes[0], axis)
+		axis, err := axisOf(nodes[0], axis)
 		if err != nil {
 			return nil, err
 		}
@@ -179,10 +175,9 @@ func (f *Function) Concatenate(axis int, operands ...compute.Value) (compute.Val
 			list[i], values[i] = n.shape, n.value
 		}
 		if _, err := shapeinference.Concatenate(list, axis); err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
-		v, err := stablehlo.Concatenate(axis, values...)
-		return v, wrapf(err, "%s", op)
+		return stablehlo.Concatenate(axis, values...)
 	}, operands...)
 }
 
@@ -190,16 +185,16 @@ func (f *Function) Concatenate(axis int, operands ...compute.Value) (compute.Val
 func (f *Function) Pad(x, fill compute.Value, axes ...compute.PadAxis) (compute.Value, error) {
 	const op = compute.OpTypePad
 	axes = slices.Clone(axes)
-	return f.one(op, func(_ *function, nodes []*node) (*stablehlo.Value, error) { return pad(op, nodes[0], nodes[1], axes) }, x, fill)
+	return f.one(op, func(_ *function, nodes []*node) (*stablehlo.Value, error) { return pad(nodes[0], nodes[1], axes) }, x, fill)
 }
 
-func pad(op compute.OpType, n, element *node, axes []compute.PadAxis) (*stablehlo.Value, error) {
+func pad(n, element *node, axes []compute.PadAxis) (*stablehlo.Value, error) {
 	rank := n.shape.Rank()
 	switch {
 	case len(axes) > rank:
-		return nil, errorf("%s: there are %d axes to pad, and %s has %d", op, len(axes), n.shape, rank)
+		return nil, errors.Errorf("there are %d axes to pad, and %s has %d", len(axes), n.shape, rank)
 	case !element.shape.IsScalar() || element.shape.DType != n.shape.DType:
-		return nil, errorf("%s: the element to fill with must be a scalar %s, not %s", op, n.shape.DType, element.shape)
+		return nil, errors.Errorf("the element to fill with must be a scalar %s, not %s", n.shape.DType, element.shape)
 	case rank == 0:
 		return n.value, nil
 	}
@@ -207,11 +202,10 @@ func pad(op compute.OpType, n, element *node, axes []compute.PadAxis) (*stablehl
 	for i, a := range axes {
 		start[i], end[i], interior[i] = a.Start, a.End, a.Interior
 		if a.Interior < 0 {
-			return nil, errorf("%s: the padding between elements is %d", op, a.Interior)
+			return nil, errors.Errorf("the padding between elements is %d", a.Interior)
 		}
 	}
-	v, err := stablehlo.Pad(n.value, element.value, start, end, interior)
-	return v, wrapf(err, "%s", op)
+	return stablehlo.Pad(n.value, element.value, start, end, interior)
 }
 
 // Slice adds the elements of x from starts up to limits in steps of strides; nil strides
@@ -225,20 +219,19 @@ func (f *Function) Slice(x compute.Value, starts, limits, strides []int) (comput
 			strides = slices.Repeat([]int{1}, n.shape.Rank())
 		}
 		if len(starts) != n.shape.Rank() || len(limits) != n.shape.Rank() || len(strides) != n.shape.Rank() {
-			return nil, errorf("%s: %s needs %d starts, limits and strides, not %d, %d and %d",
-				op, n.shape, n.shape.Rank(), len(starts), len(limits), len(strides))
+			return nil, errors.Errorf("%s needs %d starts, limits and strides, not %d, %d and %d",
+				n.shape, n.shape.Rank(), len(starts), len(limits), len(strides))
 		}
-		v, err := stablehlo.Slice(n.value, starts, full(n.shape, limits), strides)
-		return v, wrapf(err, "%s", op)
+		return stablehlo.Slice(n.value, starts, full(n.shape, limits), strides)
 	}, x)
 }
 
 // indices returns the scalars of starts, one for each of rank axes. A single vector is
 // split into scalars.
-func (g *function) indices(op compute.OpType, starts []*node, rank int) ([]*stablehlo.Value, error) {
+func (g *function) indices(starts []*node, rank int) ([]*stablehlo.Value, error) {
 	for i, n := range starts {
 		if !n.shape.DType.IsInt() || n.shape.DType != starts[0].shape.DType {
-			return nil, errorf("%s: indices must be integers of one dtype, and index %d is %s", op, i, n.shape)
+			return nil, errors.Errorf("indices must be integers of one dtype, and index %d is %s", i, n.shape)
 		}
 	}
 	if len(starts) == 1 && starts[0].shape.Rank() == 1 && starts[0].shape.Dimensions[0] == rank {
@@ -247,21 +240,21 @@ func (g *function) indices(op compute.OpType, starts []*node, rank int) ([]*stab
 		for i := range list {
 			element, err := stablehlo.Slice(starts[0].value, []int{i}, []int{i + 1}, []int{1})
 			if err != nil {
-				return nil, wrapf(err, "%s", op)
+				return nil, err
 			}
 			if list[i], err = stablehlo.Reshape(element, scalar); err != nil {
-				return nil, wrapf(err, "%s", op)
+				return nil, err
 			}
 		}
 		return list, nil
 	}
 	if len(starts) != rank {
-		return nil, errorf("%s: there are %d indices for %d axes", op, len(starts), rank)
+		return nil, errors.Errorf("there are %d indices for %d axes", len(starts), rank)
 	}
 	list := make([]*stablehlo.Value, rank)
 	for i, n := range starts {
 		if !n.shape.IsScalar() {
-			return nil, errorf("%s: indices must be scalars, or one vector of %d elements, and index %d is %s", op, rank, i, n.shape)
+			return nil, errors.Errorf("indices must be scalars, or one vector of %d elements, and index %d is %s", rank, i, n.shape)
 		}
 		list[i] = n.value
 	}
@@ -276,22 +269,21 @@ func (f *Function) DynamicSlice(x compute.Value, starts []compute.Value, sizes [
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		n, sizes := nodes[0], full(nodes[0].shape, sizes)
 		if len(sizes) != n.shape.Rank() {
-			return nil, errorf("%s: there are %d sizes for %s", op, len(sizes), n.shape)
+			return nil, errors.Errorf("there are %d sizes for %s", len(sizes), n.shape)
 		}
 		for i, size := range sizes {
 			if size < 0 || size > n.shape.Dimensions[i] {
-				return nil, errorf("%s: the size %d of axis %d does not fit into %s", op, size, i, n.shape)
+				return nil, errors.Errorf("the size %d of axis %d does not fit into %s", size, i, n.shape)
 			}
 		}
-		indices, err := g.indices(op, nodes[1:], n.shape.Rank())
+		indices, err := g.indices(nodes[1:], n.shape.Rank())
 		if err != nil {
 			return nil, err
 		}
 		if len(indices) == 0 {
 			return n.value, nil
 		}
-		v, err := stablehlo.DynamicSlice(n.value, indices, sizes)
-		return v, wrapf(err, "%s", op)
+		return stablehlo.DynamicSlice(n.value, indices, sizes)
 	}, append([]compute.Value{x}, starts...)...)
 }
 
@@ -302,22 +294,21 @@ func (f *Function) DynamicUpdateSlice(x, update compute.Value, starts []compute.
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		n, u := nodes[0], nodes[1]
 		if u.shape.DType != n.shape.DType || u.shape.Rank() != n.shape.Rank() {
-			return nil, errorf("%s: %s cannot be put into %s", op, u.shape, n.shape)
+			return nil, errors.Errorf("%s cannot be put into %s", u.shape, n.shape)
 		}
 		for i, size := range u.shape.Dimensions {
 			if size > n.shape.Dimensions[i] {
-				return nil, errorf("%s: %s does not fit into %s", op, u.shape, n.shape)
+				return nil, errors.Errorf("%s does not fit into %s", u.shape, n.shape)
 			}
 		}
-		indices, err := g.indices(op, nodes[2:], n.shape.Rank())
+		indices, err := g.indices(nodes[2:], n.shape.Rank())
 		if err != nil {
 			return nil, err
 		}
 		if len(indices) == 0 {
 			return u.value, nil
 		}
-		v, err := stablehlo.DynamicUpdateSlice(n.value, u.value, indices)
-		return v, wrapf(err, "%s", op)
+		return stablehlo.DynamicUpdateSlice(n.value, u.value, indices)
 	}, append([]compute.Value{x, update}, starts...)...)
 }
 
@@ -328,9 +319,8 @@ func (f *Function) Gather(x, indices compute.Value, vectorAxis int, offsetAxes, 
 	offsetAxes, collapsedAxes = slices.Clone(offsetAxes), slices.Clone(collapsedAxes)
 	indexMap, sizes = slices.Clone(indexMap), slices.Clone(sizes)
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
-		v, err := stablehlo.Gather(nodes[0].value, nodes[1].value, vectorAxis, offsetAxes, collapsedAxes, nil, nil, indexMap,
+		return stablehlo.Gather(nodes[0].value, nodes[1].value, vectorAxis, offsetAxes, collapsedAxes, nil, nil, indexMap,
 			full(nodes[0].shape, sizes), sorted)
-		return v, wrapf(err, "%s", op)
 	}, x, indices)
 }
 
@@ -361,18 +351,17 @@ func (f *Function) scatter(op compute.OpType, c combination, x, indices, updates
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		n, at, u := nodes[0], nodes[1], nodes[2]
 		if n.shape.DType != u.shape.DType {
-			return nil, errorf("%s: updates of dtype %s cannot be combined with %s", op, u.shape.DType, n.shape)
+			return nil, errors.Errorf("updates of dtype %s cannot be combined with %s", u.shape.DType, n.shape)
 		}
 		if _, err := shapeinference.Scatter(n.shape, at.shape, u.shape, vectorAxis, windowAxes, insertedAxes, indexMap); err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		fn, err := g.combiner(n.shape.DType, c)
 		if err != nil {
 			return nil, err
 		}
-		v, err := stablehlo.Scatter(n.value, at.value, u.value, windowAxes, insertedAxes, nil, nil, indexMap, vectorAxis,
+		return stablehlo.Scatter(n.value, at.value, u.value, windowAxes, insertedAxes, nil, nil, indexMap, vectorAxis,
 			sorted, unique, fn)
-		return v, wrapf(err, "%s", op)
 	}, x, indices, updates)
 }
 
@@ -383,17 +372,17 @@ func (f *Function) RNGBitGenerator(state compute.Value, shape shapes.Shape) (new
 	shape = shape.Clone()
 	results, err := f.all(op, func(g *function, nodes []*node) ([]*stablehlo.Value, error) {
 		if !nodes[0].shape.Equal(compute.RNGStateShape) {
-			return nil, errorf("%s: the state must be %s, not %s", op, compute.RNGStateShape, nodes[0].shape)
+			return nil, errors.Errorf("the state must be %s, not %s", compute.RNGStateShape, nodes[0].shape)
 		}
 		concrete, err := g.in.resolve(shape)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		if err := checkShape(concrete); err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		s, v, err := stablehlo.RNGBitGenerator(nodes[0].value, xlaShape(concrete), types.RNGPhilox)
-		return []*stablehlo.Value{s, v}, wrapf(err, "%s", op)
+		return []*stablehlo.Value{s, v}, err
 	}, state)
 	if err != nil {
 		return nil, nil, err

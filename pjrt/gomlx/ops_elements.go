@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/go-xla/stablehlo"
 	"github.com/gomlx/go-xla/types"
+	"github.com/pkg/errors"
 )
 
 type (
@@ -21,10 +22,9 @@ type (
 func (f *Function) unary(op compute.OpType, apply unaryFunc, x compute.Value) (compute.Value, error) {
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		if _, err := shapeinference.UnaryOp(op, nodes[0].shape); err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
-		v, err := apply(nodes[0].value)
-		return v, wrapf(err, "%s", op)
+		return apply(nodes[0].value)
 	}, x)
 }
 
@@ -38,14 +38,13 @@ func (f *Function) binaryAs(op, rules compute.OpType, apply binaryFunc, lhs, rhs
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		shape, err := shapeinference.BinaryOp(rules, nodes[0].shape, nodes[1].shape)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		l, r, err := g.broadcast(nodes, shape.Dimensions)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
-		v, err := apply(l, r)
-		return v, wrapf(err, "%s", op)
+		return apply(l, r)
 	}, lhs, rhs)
 }
 
@@ -280,19 +279,17 @@ func (f *Function) Sign(x compute.Value) (compute.Value, error) {
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		n := nodes[0]
 		if _, err := shapeinference.UnaryOp(op, n.shape); err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		if !n.shape.DType.IsUnsigned() {
-			v, err := stablehlo.Sign(n.value)
-			return v, wrapf(err, "%s", op)
+			return stablehlo.Sign(n.value)
 		}
 		// StableHLO has no sign of unsigned integers.
 		one, err := g.filled(dtypeValue(n.shape.DType, 1), n.value.Shape())
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
-		v, err := stablehlo.Minimum(n.value, one)
-		return v, wrapf(err, "%s", op)
+		return stablehlo.Minimum(n.value, one)
 	}, x)
 }
 
@@ -300,10 +297,9 @@ func (f *Function) Sign(x compute.Value) (compute.Value, error) {
 func (f *Function) IsFinite(x compute.Value) (compute.Value, error) {
 	return f.one(compute.OpTypeIsFinite, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		if !nodes[0].shape.DType.IsFloat() {
-			return nil, errorf("%s is for floats, not for %s", compute.OpTypeIsFinite, nodes[0].shape)
+			return nil, errors.Errorf("the operand must be of floats, and is %s", nodes[0].shape)
 		}
-		v, err := stablehlo.IsFinite(nodes[0].value)
-		return v, wrapf(err, "%s", compute.OpTypeIsFinite)
+		return stablehlo.IsFinite(nodes[0].value)
 	}, x)
 }
 
@@ -326,14 +322,13 @@ func (f *Function) comparison(op compute.OpType, direction types.ComparisonDirec
 		// The shape rules are the same for all comparisons; GoMLX's leave one out.
 		shape, err := shapeinference.ComparisonOp(compute.OpTypeEqual, nodes[0].shape, nodes[1].shape)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		l, r, err := g.broadcast(nodes, shape.Dimensions)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
-		v, err := stablehlo.Compare(l, r, direction, comparisonType(nodes[0].shape.DType, total))
-		return v, wrapf(err, "%s", op)
+		return stablehlo.Compare(l, r, direction, comparisonType(nodes[0].shape.DType, total))
 	}, lhs, rhs)
 }
 
@@ -414,8 +409,7 @@ func (f *Function) LessOrEqualTotalOrder(lhs, rhs compute.Value) (compute.Value,
 // the shape of x.
 func (f *Function) Clamp(lower, x, upper compute.Value) (compute.Value, error) {
 	return f.one(compute.OpTypeClamp, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
-		v, err := stablehlo.Clamp(nodes[0].value, nodes[1].value, nodes[2].value)
-		return v, wrapf(err, "%s", compute.OpTypeClamp)
+		return stablehlo.Clamp(nodes[0].value, nodes[1].value, nodes[2].value)
 	}, lower, x, upper)
 }
 
@@ -425,18 +419,17 @@ func (f *Function) Where(condition, onTrue, onFalse compute.Value) (compute.Valu
 	const op = compute.OpTypeWhere
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		if t, f := nodes[1].shape.DType, nodes[2].shape.DType; t != f {
-			return nil, errorf("%s: the dtypes %s and %s differ", op, t, f)
+			return nil, errors.Errorf("the dtypes %s and %s differ", t, f)
 		}
 		shape, err := shapeinference.Where(nodes[0].shape, nodes[1].shape, nodes[2].shape)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		t, f, err := g.broadcast(nodes[1:], shape.Dimensions)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
-		v, err := stablehlo.Select(nodes[0].value, t, f)
-		return v, wrapf(err, "%s", op)
+		return stablehlo.Select(nodes[0].value, t, f)
 	}, condition, onTrue, onFalse)
 }
 
@@ -456,10 +449,9 @@ func (f *Function) toDType(
 ) (compute.Value, error) {
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		if !isKnown(t) && !t.IsPacked() {
-			return nil, errorf("%s: the dtype %s has no Go type", op, t)
+			return nil, errors.Errorf("the dtype %s has no Go type", t)
 		}
-		v, err := apply(nodes[0].value, t)
-		return v, wrapf(err, "%s", op)
+		return apply(nodes[0].value, t)
 	}, x)
 }
 
@@ -469,18 +461,17 @@ func (f *Function) Complex(re, im compute.Value) (compute.Value, error) {
 	const op = compute.OpTypeComplex
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		if t := nodes[0].shape.DType; t != dtypes.Float32 && t != dtypes.Float64 {
-			return nil, errorf("%s: the parts of complex numbers are Float32 or Float64, not %s", op, t)
+			return nil, errors.Errorf("the parts of complex numbers are Float32 or Float64, not %s", t)
 		}
 		shape, err := shapeinference.BinaryOp(compute.OpTypeAdd, nodes[0].shape, nodes[1].shape)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		r, i, err := g.broadcast(nodes, shape.Dimensions)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
-		v, err := stablehlo.Complex(r, i)
-		return v, wrapf(err, "%s", op)
+		return stablehlo.Complex(r, i)
 	}, re, im)
 }
 
@@ -520,15 +511,13 @@ func (f *Function) part(op compute.OpType, x compute.Value, ofComplex unaryFunc,
 	compute.Value, error) {
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		n := nodes[0]
-		var v *stablehlo.Value
 		switch {
 		case n.shape.DType.IsComplex():
-			v, err = ofComplex(n.value)
+			return ofComplex(n.value)
 		case n.shape.DType.IsFloat():
-			v, err = ofFloat(n)
+			return ofFloat(n)
 		default:
-			return nil, errorf("%s is for complex numbers and floats, not for %s", op, n.shape)
+			return nil, errors.Errorf("the operand must be of complex numbers or floats, and is %s", n.shape)
 		}
-		return v, wrapf(err, "%s", op)
 	}, x)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/go-xla/stablehlo"
 	"github.com/gomlx/go-xla/types"
+	"github.com/pkg/errors"
 )
 
 // DotGeneral adds sums of products over the contracting axes, for each element of the batch axes.
@@ -25,19 +26,19 @@ func (f *Function) DotGeneral(lhs compute.Value, lhsContracting, lhsBatch []int,
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		l, r := nodes[0], nodes[1]
 		if l.shape.DType != r.shape.DType {
-			return nil, errorf("%s: the dtypes of %s and %s differ", op, l.shape, r.shape)
+			return nil, errors.Errorf("the dtypes of %s and %s differ", l.shape, r.shape)
 		}
-		lContracting, lBatch, err := dotAxes(op, l, lhsContracting, lhsBatch)
+		lContracting, lBatch, err := dotAxes(l, lhsContracting, lhsBatch)
 		if err != nil {
 			return nil, err
 		}
-		rContracting, rBatch, err := dotAxes(op, r, rhsContracting, rhsBatch)
+		rContracting, rBatch, err := dotAxes(r, rhsContracting, rhsBatch)
 		if err != nil {
 			return nil, err
 		}
 		if len(lContracting) != len(rContracting) || len(lBatch) != len(rBatch) {
-			return nil, errorf("%s: contracting axes %v, %v and batch axes %v, %v do not match",
-				op, lContracting, rContracting, lBatch, rBatch)
+			return nil, errors.Errorf("contracting axes %v, %v and batch axes %v, %v do not match",
+				lContracting, rContracting, lBatch, rBatch)
 		}
 		var m maker
 		left, right := l.value, r.value
@@ -51,7 +52,7 @@ func (f *Function) DotGeneral(lhs compute.Value, lhsContracting, lhsBatch []int,
 		}
 		for _, t := range []dtypes.DType{sum, out} {
 			if !isKnown(t) {
-				return nil, errorf("%s: the dtype %s has no Go type", op, t)
+				return nil, errors.Errorf("the dtype %s has no Go type", t)
 			}
 		}
 		if !accumulates(given, sum) {
@@ -60,7 +61,7 @@ func (f *Function) DotGeneral(lhs compute.Value, lhsContracting, lhsBatch []int,
 		v := m.do(func() (*stablehlo.Value, error) {
 			return stablehlo.DotGeneral(left, lContracting, lBatch, right, rContracting, rBatch).OutputDType(sum).Done()
 		})
-		return m.convert(v, out), wrapf(m.err, "%s", op)
+		return m.convert(v, out), m.err
 	}, lhs, rhs)
 }
 
@@ -74,15 +75,15 @@ func accumulates(given, sum dtypes.DType) bool {
 
 // dotAxes returns the axes as numbers from 0, in their order. It is an error if one is
 // named twice.
-func dotAxes(op compute.OpType, n *node, contracting, batch []int) (c, bt []int, err error) {
+func dotAxes(n *node, contracting, batch []int) (c, bt []int, err error) {
 	all := make([]int, 0, len(contracting)+len(batch))
 	for _, axis := range slices.Concat(contracting, batch) {
-		i, err := axisOf(op, n, axis)
+		i, err := axisOf(n, axis)
 		if err != nil {
 			return nil, nil, err
 		}
 		if slices.Contains(all, i) {
-			return nil, nil, errorf("%s: axis %d of %s is named twice", op, axis, n.shape)
+			return nil, nil, errors.Errorf("axis %d of %s is named twice", axis, n.shape)
 		}
 		all = append(all, i)
 	}
@@ -113,14 +114,13 @@ func (f *Function) ConvGeneral(x, kernel compute.Value, axes compute.ConvolveAxe
 		strides, inputDilations, kernelDilations := filled[0], filled[1], filled[2]
 		if _, err := shapeinference.ConvGeneral(n.shape, k.shape, axes, strides, paddings, inputDilations, kernelDilations,
 			channelGroups, batchGroups); err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
-		v, err := stablehlo.Convolution(n.value, k.value, strides, paddings, inputDilations, kernelDilations,
+		return stablehlo.Convolution(n.value, k.value, strides, paddings, inputDilations, kernelDilations,
 			axes.InputBatch, axes.InputChannels, axes.InputSpatial,
 			axes.KernelInputChannels, axes.KernelOutputChannels, axes.KernelSpatial,
 			axes.OutputBatch, axes.OutputChannels, axes.OutputSpatial,
 			channelGroups, batchGroups, types.DotGeneralPrecisionDefault, types.DotGeneralPrecisionDefault)
-		return v, wrapf(err, "%s", op)
 	}, x, kernel)
 }
 
@@ -141,30 +141,29 @@ func (f *Function) FFT(x compute.Value, kind compute.FFTType, length []int) (_ c
 		case compute.FFTInverseReal:
 			transform = types.FFTInverseReal
 		default:
-			return nil, errorf("%s: there is no transform of kind %s", op, kind)
+			return nil, errors.Errorf("there is no transform of kind %s", kind)
 		}
 		if rank := nodes[0].shape.Rank(); rank == 0 || len(length) > rank {
-			return nil, errorf("%s: %s cannot be transformed over %d axes", op, nodes[0].shape, max(len(length), 1))
+			return nil, errors.Errorf("%s cannot be transformed over %d axes", nodes[0].shape, max(len(length), 1))
 		}
-		v, err := stablehlo.FFT(nodes[0].value, transform, length...)
-		return v, wrapf(err, "%s", op)
+		return stablehlo.FFT(nodes[0].value, transform, length...)
 	}, x)
 }
 
 // checkFeatures returns an error unless x has the feature axis, and the others are vectors
 // with an element for each feature.
-func checkFeatures(op compute.OpType, x *node, axis int, others ...*node) (int, error) {
-	axis, err := axisOf(op, x, axis)
+func checkFeatures(x *node, axis int, others ...*node) (int, error) {
+	axis, err := axisOf(x, axis)
 	if err != nil {
 		return 0, err
 	}
 	if !x.shape.DType.IsFloat() {
-		return 0, errorf("%s is for floats, not for %s", op, x.shape)
+		return 0, errors.Errorf("the operand must be of floats, and is %s", x.shape)
 	}
 	want := shapes.Make(x.shape.DType, x.shape.Dimensions[axis])
 	for _, n := range others {
 		if !n.shape.Equal(want) {
-			return 0, errorf("%s: an operand must be %s, one element for each feature of %s, and is %s", op, want, x.shape, n.shape)
+			return 0, errors.Errorf("an operand must be %s, one element for each feature of %s, and is %s", want, x.shape, n.shape)
 		}
 	}
 	return axis, nil
@@ -174,12 +173,11 @@ func checkFeatures(op compute.OpType, x *node, axis int, others ...*node) (int, 
 func (f *Function) BatchNormForInference(x, scale, offset, mean, variance compute.Value, epsilon float32, axis int) (compute.Value, error) {
 	const op = compute.OpTypeBatchNormForInference
 	return f.one(op, func(g *function, n []*node) (_ *stablehlo.Value, err error) {
-		axis, err := checkFeatures(op, n[0], axis, n[1:]...)
+		axis, err := checkFeatures(n[0], axis, n[1:]...)
 		if err != nil {
 			return nil, err
 		}
-		v, err := stablehlo.BatchNormInference(n[0].value, n[1].value, n[2].value, n[3].value, n[4].value, epsilon, axis)
-		return v, wrapf(err, "%s", op)
+		return stablehlo.BatchNormInference(n[0].value, n[1].value, n[2].value, n[3].value, n[4].value, epsilon, axis)
 	}, x, scale, offset, mean, variance)
 }
 
@@ -189,12 +187,12 @@ func (f *Function) BatchNormForTraining(x, scale, offset compute.Value, epsilon 
 	normalized, mean, variance compute.Value, err error) {
 	const op = compute.OpTypeBatchNormForTraining
 	return three(f.all(op, func(g *function, n []*node) ([]*stablehlo.Value, error) {
-		axis, err := checkFeatures(op, n[0], axis, n[1:]...)
+		axis, err := checkFeatures(n[0], axis, n[1:]...)
 		if err != nil {
 			return nil, err
 		}
 		v0, v1, v2, err := stablehlo.BatchNormTraining(n[0].value, n[1].value, n[2].value, epsilon, axis)
-		return []*stablehlo.Value{v0, v1, v2}, wrapf(err, "%s", op)
+		return []*stablehlo.Value{v0, v1, v2}, err
 	}, x, scale, offset))
 }
 
@@ -203,15 +201,15 @@ func (f *Function) BatchNormGradient(x, scale, mean, variance, gradOutput comput
 	gradX, gradScale, gradOffset compute.Value, err error) {
 	const op = compute.OpTypeBatchNormGradient
 	return three(f.all(op, func(g *function, n []*node) ([]*stablehlo.Value, error) {
-		axis, err := checkFeatures(op, n[0], axis, n[1:4]...)
+		axis, err := checkFeatures(n[0], axis, n[1:4]...)
 		if err != nil {
 			return nil, err
 		}
 		if !n[4].shape.Equal(n[0].shape) {
-			return nil, errorf("%s: the gradient of the output must be %s, and is %s", op, n[0].shape, n[4].shape)
+			return nil, errors.Errorf("the gradient of the output must be %s, and is %s", n[0].shape, n[4].shape)
 		}
 		v0, v1, v2, err := stablehlo.BatchNormGradient(n[0].value, n[1].value, n[2].value, n[3].value, n[4].value, epsilon, axis)
-		return []*stablehlo.Value{v0, v1, v2}, wrapf(err, "%s", op)
+		return []*stablehlo.Value{v0, v1, v2}, err
 	}, x, scale, mean, variance, gradOutput))
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/go-xla/stablehlo"
 	"github.com/gomlx/go-xla/types"
 	xlashapes "github.com/gomlx/go-xla/types/shapes"
+	"github.com/pkg/errors"
 )
 
 // dtypeValue returns a small integer as the Go value of a known dtype.
@@ -106,7 +107,7 @@ func (c combination) checkFor(t dtypes.DType) error {
 		ok = t != dtypes.Bool
 	}
 	if !ok {
-		return errorf("%s is not for elements of dtype %s", c.op, t)
+		return errors.Errorf("%s is not for elements of dtype %s", c.op, t)
 	}
 	return nil
 }
@@ -161,15 +162,15 @@ func (g *function) neutral(t dtypes.DType, c combination) (*stablehlo.Value, err
 }
 
 // axesOf returns the axes as numbers from 0, in ascending order; none means all.
-func axesOf(op compute.OpType, n *node, axes []int) ([]int, error) {
+func axesOf(n *node, axes []int) ([]int, error) {
 	seen := make([]bool, n.shape.Rank())
 	for _, axis := range axes {
-		i, err := axisOf(op, n, axis)
+		i, err := axisOf(n, axis)
 		if err != nil {
 			return nil, err
 		}
 		if seen[i] {
-			return nil, errorf("%s: axis %d of %s is named twice", op, axis, n.shape)
+			return nil, errors.Errorf("axis %d of %s is named twice", axis, n.shape)
 		}
 		seen[i] = true
 	}
@@ -183,10 +184,10 @@ func axesOf(op compute.OpType, n *node, axes []int) ([]int, error) {
 }
 
 // axisOf returns an axis as a number from 0; negative ones count from the end.
-func axisOf(op compute.OpType, n *node, axis int) (int, error) {
+func axisOf(n *node, axis int) (int, error) {
 	rank := n.shape.Rank()
 	if axis < -rank || axis >= rank {
-		return 0, errorf("%s: %s has no axis %d", op, n.shape, axis)
+		return 0, errors.Errorf("%s has no axis %d", n.shape, axis)
 	}
 	return (axis + rank) % rank, nil
 }
@@ -196,7 +197,7 @@ func (f *Function) reduce(c combination, x compute.Value, axes []int) (compute.V
 	axes = slices.Clone(axes)
 	return f.one(c.op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		n := nodes[0]
-		axes, err := axesOf(c.op, n, axes)
+		axes, err := axesOf(n, axes)
 		if err != nil {
 			return nil, err
 		}
@@ -209,10 +210,9 @@ func (f *Function) reduce(c combination, x compute.Value, axes []int) (compute.V
 		}
 		initial, err := g.neutral(n.shape.DType, c)
 		if err != nil {
-			return nil, wrapf(err, "%s", c.op)
+			return nil, err
 		}
-		v, err := stablehlo.Reduce(n.value, initial, fn, axes...)
-		return v, wrapf(err, "%s", c.op)
+		return stablehlo.Reduce(n.value, initial, fn, axes...)
 	}, x)
 }
 
@@ -272,12 +272,12 @@ func (f *Function) ArgMinMax(x compute.Value, axis int, index dtypes.DType, isMi
 	const op = compute.OpTypeArgMinMax
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		n := nodes[0]
-		axis, err := axisOf(op, n, axis)
+		axis, err := axisOf(n, axis)
 		if err != nil {
 			return nil, err
 		}
 		if !index.IsInt() && !index.IsFloat() {
-			return nil, errorf("%s: positions cannot be of dtype %s", op, index)
+			return nil, errors.Errorf("positions cannot be of dtype %s", index)
 		}
 		direction, extreme := types.CompareGT, largest
 		if isMin {
@@ -285,25 +285,25 @@ func (f *Function) ArgMinMax(x compute.Value, axis int, index dtypes.DType, isMi
 		}
 		fn, err := g.chooser(n.shape.DType, index, direction, extreme)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		worst, err := g.neutral(n.shape.DType, extreme)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		first, err := g.scalar(dtypeValue(index, 0))
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		positions := n.shape.Clone()
 		positions.DType = index
 		iota, err := g.code.Iota(xlaShape(positions), axis)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		out, err := stablehlo.MultiReduce([]*stablehlo.Value{n.value, iota}, []*stablehlo.Value{worst, first}, fn, axis)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		return out[1], nil
 	}, x)
@@ -377,22 +377,22 @@ func (m *maker) choose(condition, l, r *stablehlo.Value) *stablehlo.Value {
 func (f *Function) ReduceWindow(x compute.Value, kind compute.ReduceOpType, window, strides, baseDilations, windowDilations []int,
 	paddings [][2]int) (compute.Value, error) {
 	const op = compute.OpTypeReduceWindow
+	c, err := reductionOf(kind)
+	if err != nil {
+		return nil, err
+	}
 	window, strides, paddings = slices.Clone(window), slices.Clone(strides), slices.Clone(paddings)
 	baseDilations, windowDilations = slices.Clone(baseDilations), slices.Clone(windowDilations)
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
 		n, strides := nodes[0], strides
-		c, err := reductionOf(kind)
-		if err != nil {
-			return nil, err
-		}
 		if len(window) != n.shape.Rank() {
-			return nil, errorf("%s: the window has %d dimensions, and %s has %d", op, len(window), n.shape, n.shape.Rank())
+			return nil, errors.Errorf("the window has %d dimensions, and %s has %d", len(window), n.shape, n.shape.Rank())
 		}
 		if len(strides) == 0 {
 			strides = window
 		}
 		if _, err := shapeinference.ReduceWindow(n.shape, window, strides, baseDilations, windowDilations, paddings); err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		fn, err := g.combiner(n.shape.DType, c)
 		if err != nil {
@@ -400,10 +400,9 @@ func (f *Function) ReduceWindow(x compute.Value, kind compute.ReduceOpType, wind
 		}
 		initial, err := g.neutral(n.shape.DType, c)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
-		v, err := stablehlo.ReduceWindow(n.value, initial, fn, window, strides, baseDilations, windowDilations, paddings)
-		return v, wrapf(err, "%s", op)
+		return stablehlo.ReduceWindow(n.value, initial, fn, window, strides, baseDilations, windowDilations, paddings)
 	}, x)
 }
 
@@ -413,7 +412,7 @@ func (f *Function) CumSum(x compute.Value, axis int, options compute.CumSumOptio
 	const op = compute.OpTypeCumSum
 	return f.one(op, func(g *function, nodes []*node) (*stablehlo.Value, error) {
 		n := nodes[0]
-		axis, err := axisOf(op, n, axis)
+		axis, err := axisOf(n, axis)
 		if err != nil {
 			return nil, err
 		}
@@ -423,7 +422,7 @@ func (f *Function) CumSum(x compute.Value, axis int, options compute.CumSumOptio
 		}
 		zero, err := g.neutral(n.shape.DType, sum)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		size := n.shape.Dimensions[axis]
 		if size == 0 {
@@ -440,12 +439,11 @@ func (f *Function) CumSum(x compute.Value, axis int, options compute.CumSumOptio
 			edges := [2][]int{make([]int, rank), make([]int, rank)}
 			edges[side][axis], edges[1-side][axis] = 1, -1
 			if v, err = stablehlo.Pad(v, zero, edges[0], edges[1], nil); err != nil {
-				return nil, wrapf(err, "%s", op)
+				return nil, err
 			}
 		}
 		paddings[axis][side] = size - 1
-		v, err = stablehlo.ReduceWindow(v, zero, fn, window, slices.Repeat([]int{1}, rank), nil, nil, paddings)
-		return v, wrapf(err, "%s", op)
+		return stablehlo.ReduceWindow(v, zero, fn, window, slices.Repeat([]int{1}, rank), nil, nil, paddings)
 	}, x)
 }
 
@@ -468,20 +466,20 @@ func (f *Function) selectAndScatter(op compute.OpType, direction types.Compariso
 		n, s, strides := nodes[0], nodes[1], strides
 		t := n.shape.DType
 		if len(window) != n.shape.Rank() {
-			return nil, errorf("%s: the window has %d dimensions, and %s has %d", op, len(window), n.shape, n.shape.Rank())
+			return nil, errors.Errorf("the window has %d dimensions, and %s has %d", len(window), n.shape, n.shape.Rank())
 		}
 		if len(strides) == 0 {
 			strides = window
 		}
 		positions, err := shapeinference.ReduceWindow(n.shape, window, strides, nil, nil, paddings)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		if !positions.Equal(s.shape) {
-			return nil, errorf("%s: the window has the positions %s, and the source is %s", op, positions, s.shape)
+			return nil, errors.Errorf("the window has the positions %s, and the source is %s", positions, s.shape)
 		}
 		if t.IsComplex() || t == dtypes.Bool {
-			return nil, errorf("%s is not for elements of dtype %s", op, t)
+			return nil, errors.Errorf("elements cannot be of dtype %s", t)
 		}
 		choose, err := g.closure(closureKey{dtype: t, op: op}, []dtypes.DType{t, t},
 			func(_ *stablehlo.Function, in []*stablehlo.Value) ([]*stablehlo.Value, error) {
@@ -489,7 +487,7 @@ func (f *Function) selectAndScatter(op compute.OpType, direction types.Compariso
 				return []*stablehlo.Value{v}, err
 			})
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
 		add, err := g.combiner(t, sum)
 		if err != nil {
@@ -497,9 +495,8 @@ func (f *Function) selectAndScatter(op compute.OpType, direction types.Compariso
 		}
 		zero, err := g.neutral(t, sum)
 		if err != nil {
-			return nil, wrapf(err, "%s", op)
+			return nil, err
 		}
-		v, err := stablehlo.SelectAndScatter(n.value, s.value, zero, choose, add, window, strides, paddings)
-		return v, wrapf(err, "%s", op)
+		return stablehlo.SelectAndScatter(n.value, s.value, zero, choose, add, window, strides, paddings)
 	}, x, source)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/go-xla/stablehlo"
+	"github.com/pkg/errors"
 )
 
 // Operations such as DynamicReshape take sizes that are values of the program. An instance has
@@ -263,11 +264,11 @@ func (f *Function) shaped(op compute.OpType, specs []compute.DynamicDimensionSpe
 			case s.Value != nil:
 				var err error
 				if dims[i], err = g.sizeOf(values[0], 0); err != nil {
-					return nil, wrapf(err, "%s", op)
+					return nil, err
 				}
 				values = values[1:]
 				if dims[i] < 0 {
-					return nil, errorf("%s: dimension %d is %d, and cannot be negative", op, i, dims[i])
+					return nil, errors.Errorf("dimension %d is %d, and cannot be negative", i, dims[i])
 				}
 			case s.Name != "":
 				dims[i] = shapes.DynamicDim
@@ -299,19 +300,18 @@ func (f *Function) DynamicReshape(x compute.Value, specs ...compute.DynamicDimen
 			case d != shapes.DynamicDim:
 				known *= d
 			case open >= 0:
-				return nil, errorf("%s: the dimensions %d and %d both have only a name", op, open, i)
+				return nil, errors.Errorf("the dimensions %d and %d both have only a name", open, i)
 			default:
 				open = i
 			}
 		}
 		if open >= 0 {
 			if known == 0 || in[0].shape.Size()%known != 0 {
-				return nil, errorf("%s: %s has no size for dimension %d of %v", op, in[0].shape, open, dims)
+				return nil, errors.Errorf("%s has no size for dimension %d of %v", in[0].shape, open, dims)
 			}
 			dims[open] = in[0].shape.Size() / known
 		}
-		v, err := stablehlo.Reshape(in[0].value, xlaShape(shapes.Make(in[0].shape.DType, dims...)))
-		return v, wrapf(err, "%s", op)
+		return stablehlo.Reshape(in[0].value, xlaShape(shapes.Make(in[0].shape.DType, dims...)))
 	})
 }
 
@@ -321,7 +321,7 @@ func (f *Function) DynamicBroadcastInDim(x compute.Value, axes []int, specs ...c
 	const op = compute.OpTypeDynamicBroadcastInDim
 	axes, specs = slices.Clone(axes), slices.Clone(specs)
 	return f.shaped(op, specs, []compute.Value{x}, func(g *function, in []*node, dims []int) (*stablehlo.Value, error) {
-		return g.repeat(op, in[0], namedShape(in[0].shape.DType, dims, specs), axes)
+		return g.repeat(in[0], namedShape(in[0].shape.DType, dims, specs), axes)
 	})
 }
 
@@ -342,7 +342,7 @@ func (f *Function) DynamicIota(t dtypes.DType, axis int, specs ...compute.Dynami
 	const op = compute.OpTypeDynamicIota
 	specs = slices.Clone(specs)
 	return f.shaped(op, specs, nil, func(g *function, _ []*node, dims []int) (*stablehlo.Value, error) {
-		return g.iota(op, namedShape(t, dims, specs), axis)
+		return g.iota(namedShape(t, dims, specs), axis)
 	})
 }
 
@@ -378,16 +378,16 @@ func (f *Function) DynamicPad(x, fill compute.Value, axes ...compute.DynamicPadA
 			var err error
 			p := &amounts[i]
 			if p.Start, err = size(a.StartValue, a.Start); err != nil {
-				return nil, wrapf(err, "%s", op)
+				return nil, err
 			}
 			if p.End, err = size(a.EndValue, a.End); err != nil {
-				return nil, wrapf(err, "%s", op)
+				return nil, err
 			}
 			if p.Interior, err = size(a.InteriorValue, a.Interior); err != nil {
-				return nil, wrapf(err, "%s", op)
+				return nil, err
 			}
 		}
-		return pad(op, nodes[0], nodes[1], amounts)
+		return pad(nodes[0], nodes[1], amounts)
 	}, all...)
 	if err != nil {
 		return nil, err
