@@ -29,7 +29,6 @@ type engine[W wide] interface {
 	applyQ(left, adjoint bool, rows, cols int, a, tau, c []W)
 	// lu stores which row each row was exchanged with.
 	lu(rows, cols int, a []W, pivots []int)
-	solveTriangular(side blas.Side, uplo blas.Uplo, trans blas.Transpose, diag blas.Diag, rows, cols int, a, b []W)
 	hessenberg(n, low, high int, a, tau []W)
 	tridiagonal(uplo blas.Uplo, n int, a []W, d, e []float64, tau []W)
 }
@@ -127,14 +126,6 @@ func (reals) applyQ(left, adjoint bool, rows, cols int, a, tau, c []float64) {
 
 func (reals) lu(rows, cols int, a []float64, pivots []int) {
 	impl.Dgetrf(rows, cols, a, stride(cols), pivots)
-}
-
-func (reals) solveTriangular(side blas.Side, uplo blas.Uplo, trans blas.Transpose, diag blas.Diag, rows, cols int, a, b []float64) {
-	n := cols
-	if side == blas.Left {
-		n = rows
-	}
-	blss.Dtrsm(side, uplo, trans, diag, rows, cols, 1, a, stride(n), b, stride(cols))
 }
 
 func (reals) hessenberg(n, low, high int, a, tau []float64) {
@@ -250,19 +241,4 @@ func (complexes) lu(rows, cols int, a []complex128, pivots []int) {
 			}
 		}
 	}
-}
-
-func (complexes) solveTriangular(side blas.Side, uplo blas.Uplo, trans blas.Transpose, diag blas.Diag, rows, cols int, a, b []complex128) {
-	// gonum takes matrices row by row: it sees the transposes, which solve the system from the
-	// other side.
-	n := cols
-	other := blas.Left
-	if side == blas.Left {
-		n, other = rows, blas.Right
-	}
-	turned := blas.Lower
-	if uplo == blas.Lower {
-		turned = blas.Upper
-	}
-	blss.Ztrsm(other, turned, trans, diag, cols, rows, 1, a, stride(n), b, stride(rows))
 }

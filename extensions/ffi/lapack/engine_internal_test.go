@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/lapack"
@@ -297,7 +298,6 @@ func squareMatrix(t *testing.T, what string, m matrix) {
 // Systems with any triangle, from either side, are solved.
 func TestComplexTriangularSystemsAreSolved(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	e := complexes{}
 	for _, n := range []int{1, 2, 9} {
 		a, b := kinds(random, n, n)["random"], kinds(random, n, n)["random"]
 		for i := range n {
@@ -329,7 +329,7 @@ func TestComplexTriangularSystemsAreSolved(t *testing.T) {
 					}
 					for _, side := range []blas.Side{blas.Left, blas.Right} {
 						x := b.clone()
-						e.solveTriangular(side, uplo, trans, diag, n, n, a.a, x.a)
+						solveTriangular(side, uplo, trans, diag, n, n, a.a, x.a)
 						// What the solution lacks is measured by the sizes of what is multiplied.
 						product := op.mul(x)
 						if side == blas.Right {
@@ -342,6 +342,40 @@ func TestComplexTriangularSystemsAreSolved(t *testing.T) {
 							"%d %c %c %c %c", n, uplo, diag, trans, side)
 					}
 				}
+			}
+		}
+	}
+}
+
+// What is no number stays none, beside zeros too, from either side and for both kinds of numbers.
+func TestTriangularSystemsKeepNaN(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for name, c := range map[string]struct {
+		first, below, second float64 // of the matrix
+		b                    [2]float64
+		finite               [2]bool // of the solution
+	}{
+		"a matrix with NaN":      {1, nan, 2, [2]float64{0, 1}, [2]bool{true, false}},
+		"a matrix with infinity": {1, inf, 2, [2]float64{0, 1}, [2]bool{true, false}},
+		"NaN times zero":         {1, 0, 2, [2]float64{nan, 1}, [2]bool{false, false}},
+		"infinity times zero":    {1, 0, 2, [2]float64{inf, 1}, [2]bool{false, false}},
+		"zero over zero":         {0, 0, 1, [2]float64{0, 1}, [2]bool{false, false}},
+		"numbers":                {1, 2, 4, [2]float64{1, 1}, [2]bool{true, true}},
+	} {
+		isNumber := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+		for _, side := range []blas.Side{blas.Left, blas.Right} {
+			rows, cols, trans := 2, 1, blas.NoTrans
+			if side == blas.Right {
+				rows, cols, trans = 1, 2, blas.Trans
+			}
+			x := c.b
+			solveTriangular(side, blas.Lower, trans, blas.NonUnit, rows, cols, []float64{c.first, 0, c.below, c.second}, x[:])
+			z := []complex128{complex(c.b[0], 0), complex(c.b[1], 0)}
+			a := []complex128{complex(c.first, 0), complex(c.below, 0), 0, complex(c.second, 0)}
+			solveTriangular(side, blas.Lower, trans, blas.NonUnit, rows, cols, a, z)
+			for i, finite := range c.finite {
+				assert.Equal(t, finite, isNumber(x[i]), "%s, %c: %v", name, side, x)
+				assert.Equal(t, finite, isNumber(real(z[i])) && isNumber(imag(z[i])), "%s, %c: %v", name, side, z)
 			}
 		}
 	}

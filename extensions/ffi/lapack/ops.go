@@ -416,7 +416,7 @@ func (op *trsm[T, W]) run() error {
 				x[j] *= factor
 			}
 		}
-		engineOf[W]().solveTriangular(side, uplo, trans, diag, b.rows, b.cols, read[W](a, i), x)
+		solveTriangular(side, uplo, trans, diag, b.rows, b.cols, read[W](a, i), x)
 		write(out, i, x)
 	}
 	return nil
