@@ -24,11 +24,11 @@ type Builder struct {
 	steps     []step      // all that was built, in order
 
 	// instances are the program with sizes for all axes: one that is compiled, or, once a
-	// parameter has an axis without a size, two with trial sizes, which tell the shapes.
+	// parameter has an axis without a size, some with trial sizes, which tell the shapes.
 	instances []*instance
-	axes      map[[2]int]string // the names of axes without a size, by their trial sizes
-	symbols   []string          // of the axes of parameters, in the order of their appearance
-	sized     []int             // the parameters of the main function whose elements are sizes
+	axes      []*axis  // without a size
+	symbols   []string // of the axes of parameters, in the order of their appearance
+	sized     []int    // the parameters of the main function whose elements are sizes
 
 	constants  int // bytes of all constants
 	spread     spread
@@ -51,7 +51,7 @@ const (
 // Builder returns an empty program. If the backend was finalized, the builder's methods
 // return that error.
 func (b *Backend) Builder(name string) compute.Builder {
-	builder := &Builder{backend: b, name: name, numDevices: 1, axes: make(map[[2]int]string)}
+	builder := &Builder{backend: b, name: name, numDevices: 1}
 	builder.instances = []*instance{newInstance(builder)}
 	builder.addFunction(&Function{builder: builder, name: compute.MainName})
 	return builder

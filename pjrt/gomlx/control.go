@@ -243,7 +243,11 @@ func (f *Function) DynamicDimensionSize(x compute.Value, axis int) (compute.Valu
 		if err != nil {
 			return nil, err
 		}
-		v, err := g.scalar(int32(nodes[0].shape.Dimensions[axis]))
+		sizes, err := int32s(nodes[0].shape.Dimensions[axis : axis+1])
+		if err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		v, err := g.scalar(sizes[0])
 		if err == nil {
 			g.in.note(v, nodes[0].shape.Dimensions[axis:axis+1])
 		}
@@ -256,9 +260,9 @@ func (f *Function) DynamicDimensionSize(x compute.Value, axis int) (compute.Valu
 func (f *Function) DynamicShape(x compute.Value) (compute.Value, error) {
 	const op = compute.OpTypeDynamicShape
 	return f.one(op, func(g *function, nodes []*node) (*stablehlo.Value, error) {
-		sizes := make([]int32, nodes[0].shape.Rank())
-		for axis, d := range nodes[0].shape.Dimensions {
-			sizes[axis] = int32(d)
+		sizes, err := int32s(nodes[0].shape.Dimensions)
+		if err != nil {
+			return nil, wrapf(err, "%s", op)
 		}
 		v, err := g.code.ConstantFromFlatAndDimensions(sizes, len(sizes))
 		if err == nil {
@@ -266,4 +270,15 @@ func (f *Function) DynamicShape(x compute.Value) (compute.Value, error) {
 		}
 		return v, err
 	}, x)
+}
+
+// int32s returns sizes of axes as Int32s.
+func int32s(sizes []int) ([]int32, error) {
+	list := make([]int32, len(sizes))
+	for i, n := range sizes {
+		if list[i] = int32(n); int(list[i]) != n {
+			return nil, errorf("an axis of %d elements is too long: GoMLX keeps its size in an Int32", n)
+		}
+	}
+	return list, nil
 }

@@ -64,6 +64,9 @@
 // where a program asks for them; with the option dynamic=true, it also does so by itself,
 // which suits programs that see few sizes.
 //
+// What GoMLX hears about shapes while it builds a program follows from some sizes that the backend
+// tries, small and large. An execution with sizes for which it does not hold is an error.
+//
 // # Fused operations
 //
 // Softmax, GELU, layer normalization, attention with its gradient, and its projection are made of

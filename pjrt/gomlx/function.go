@@ -156,7 +156,7 @@ func (f *Function) all(op compute.OpType, build func(g *function, in []*node) ([
 	if err != nil {
 		return nil, err
 	}
-	made, err := f.builder.run(f, func(in *instance) (_ []*node, err error) {
+	made, err := f.builder.run(f, op.String(), func(in *instance) (_ []*node, err error) {
 		g := in.functions[f.number]
 		nodes := make([]*node, len(values))
 		for i, v := range values {
@@ -214,7 +214,7 @@ func (f *Function) Parameter(name string, shape shapes.Shape, sharding *compute.
 		}
 	}
 	number := len(f.parameters)
-	made, err := f.builder.run(f, func(in *instance) ([]*node, error) {
+	made, err := f.builder.run(f, fmt.Sprintf("parameter %q", name), func(in *instance) ([]*node, error) {
 		g := in.functions[f.number]
 		concrete, err := in.resolve(shape)
 		if err != nil {
@@ -295,7 +295,7 @@ func (f *Function) Return(outputs []compute.Value, shardings []*compute.Sharding
 			return wrapf(err, "result %d of the program %q", i, f.builder.name)
 		}
 	}
-	if _, err := f.builder.run(f, func(in *instance) ([]*node, error) {
+	if _, err := f.builder.run(f, "the results", func(in *instance) ([]*node, error) {
 		g := in.functions[f.number]
 		list := make([]*stablehlo.Value, len(values))
 		for i, v := range values {

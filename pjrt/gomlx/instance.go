@@ -4,10 +4,8 @@
 package gomlx
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/go-xla/stablehlo"
@@ -15,9 +13,9 @@ import (
 
 // A program of GoMLX may have parameters with dynamic axes, which have a name in place of a
 // size. XLA compiles programs whose sizes are all known. So a Builder keeps the steps that made
-// a program, and repeats them in an instance for each size that executions come with. Shapes
-// of values follow from two instances with trial sizes: an axis is dynamic if its sizes there
-// differ, and two axes are the same if they have the same trial sizes.
+// a program, and repeats them in an instance for each size that executions come with. What the
+// Builder tells GoMLX about shapes meanwhile follows from instances with trial sizes, and each
+// instance checks it.
 
 // step repeats a part of the making of a program in an instance.
 type step func(in *instance) error
@@ -29,6 +27,7 @@ type instance struct {
 	functions []*function    // by number
 	nodes     []*node        // by number of the value
 	sizes     map[string]int // of dynamic axes
+	trial     int            // the number of a trial instance
 
 	numbers map[*stablehlo.Value][]int // of values that sizes follow from
 	outer   map[*stablehlo.Value]*node // what a closure's value stands for in a function around it
@@ -39,179 +38,45 @@ func newInstance(b *Builder) *instance {
 		numbers: make(map[*stablehlo.Value][]int), outer: make(map[*stablehlo.Value]*node)}
 }
 
-// trialSizes returns the sizes of the k-th dynamic axis in the two trial instances. They are large,
-// so that static slices fit in, and have no common factors, so that products of sizes differ too.
-func trialSizes(k int) [2]int {
-	return [2]int{primes[2*k%len(primes)], primes[(2*k+1)%len(primes)]}
-}
-
-// primes are prime numbers for trialSizes.
-var primes = func() (list []int) {
-	for n := 20011; len(list) < 64; n += 2 {
-		isPrime := true
-		for d := 3; d*d <= n && isPrime; d += 2 {
-			isPrime = n%d != 0
-		}
-		if isPrime {
-			list = append(list, n)
+// add adds values to the instance, which what made. It returns an error unless they have the
+// shapes that GoMLX was told, and all axes of a name the same size: GoMLX may have computed with
+// those.
+func (in *instance) add(what string, values []*value, nodes []*node) error {
+	if len(values) != len(nodes) {
+		return errorf("%s has %d results for these sizes of axes, and had %d for others", what, len(nodes), len(values))
+	}
+	for i, v := range values {
+		if err := in.keepsTo(v.shape, nodes[i].shape); err != nil {
+			return wrapf(err, "%s, result %d", what, i)
 		}
 	}
-	return list
-}()
-
-// dynamic reports whether the program has dynamic axes.
-func (b *Builder) dynamic() bool { return len(b.symbols) > 0 }
-
-// beginDynamic makes the trial instances, for a parameter of this shape, unless there are some.
-func (b *Builder) beginDynamic(shape shapes.Shape) error {
-	if b.spread == sharded {
-		return errorf("a program that Shardy spreads over devices takes no dynamic shape such as %s", shape)
-	}
-	if b.dynamic() {
-		return nil
-	}
-	instances := []*instance{newInstance(b), newInstance(b)}
-	for _, in := range instances {
-		for _, s := range b.steps {
-			if err := s(in); err != nil {
-				return err
-			}
-		}
-	}
-	b.instances = instances
+	in.nodes = append(in.nodes, nodes...)
 	return nil
 }
 
-// addSymbol gives trial sizes to a name, if it has none.
-func (b *Builder) addSymbol(name string) error {
-	if slices.Contains(b.symbols, name) {
-		return nil
-	}
-	if 2*len(b.symbols) >= len(primes) {
-		return errorf("the program %q has more than %d dynamic axes", b.name, len(b.symbols))
-	}
-	trial := trialSizes(len(b.symbols))
-	b.symbols = append(b.symbols, name)
-	b.axes[trial] = name
-	for i, in := range b.instances {
-		in.sizes[name] = trial[i]
-	}
-	return nil
-}
-
-// makeDynamic gives trial sizes to the dynamic axes of the shape of a parameter.
-func (b *Builder) makeDynamic(shape shapes.Shape) error {
-	if err := b.beginDynamic(shape); err != nil {
-		return err
+// keepsTo returns an error unless shape is what told says, and notes the sizes of its axes.
+func (in *instance) keepsTo(told, shape shapes.Shape) error {
+	const advice = "GoMLX may have computed with that, so these sizes need a program of their own, with parameters of fixed shapes"
+	if shape.DType != told.DType || shape.Rank() != told.Rank() {
+		return errorf("the shape is %s for these sizes of axes, and was %s for all that the program was tried with: %s",
+			shape, told, advice)
 	}
 	for axis, d := range shape.Dimensions {
-		if d == shapes.DynamicDim {
-			if err := b.addSymbol(shape.AxisName(axis)); err != nil {
-				return err
+		if want := told.Dimensions[axis]; want != shapes.DynamicDim {
+			if d != want {
+				return errorf("axis %d is %d for these sizes of axes, and was %d for all that the program was tried with: %s",
+					axis, d, want, advice)
 			}
+			continue
 		}
+		name := told.AxisName(axis)
+		if size, known := in.sizes[name]; known && d != size {
+			return errorf("axis %d is %d for these sizes of axes, and was as large as the axis %q, which is %d, "+
+				"for all that the program was tried with: %s", axis, d, name, size, advice)
+		}
+		in.sizes[name] = d
 	}
 	return nil
-}
-
-// run adds a step that makes values of a function, and returns them.
-func (b *Builder) run(f *Function, build func(in *instance) ([]*node, error)) ([]*value, error) {
-	first := len(b.values)
-	var made [][]*node
-	for _, in := range b.instances {
-		nodes, err := build(in)
-		if err != nil {
-			return nil, err
-		}
-		made = append(made, nodes)
-	}
-	values := make([]*value, len(made[0]))
-	for i := range values {
-		shape := made[0][i].shape
-		if len(made) > 1 {
-			var err error
-			if shape, err = b.symbolic(shape, made[1][i].shape); err != nil {
-				return nil, err
-			}
-		}
-		values[i] = &value{builder: b, function: f, number: first + i, shape: shape}
-	}
-	b.values = append(b.values, values...)
-	for i, in := range b.instances {
-		in.add(values, made[i])
-	}
-	b.steps = append(b.steps, func(in *instance) error {
-		nodes, err := build(in)
-		if err == nil {
-			in.add(values, nodes)
-		}
-		return err
-	})
-	return values, nil
-}
-
-// add adds values to the instance, and notes the sizes of their axes.
-func (in *instance) add(values []*value, nodes []*node) {
-	in.nodes = append(in.nodes, nodes...)
-	for i, v := range values {
-		for axis, d := range v.shape.Dimensions {
-			if d == shapes.DynamicDim {
-				in.sizes[v.shape.AxisName(axis)] = nodes[i].shape.Dimensions[axis]
-			}
-		}
-	}
-}
-
-// ownName begins the names that the backend gives to axes. GoMLX leaves such names to backends.
-const ownName = "#" + Name + "."
-
-// nameAxes gives the names that a program wants to those axes of a value that have a name of the
-// backend's. A name that another axis has stays with it.
-func (b *Builder) nameAxes(v *value, names []string) {
-	taken := func(name string) bool {
-		for _, other := range b.axes {
-			if other == name {
-				return true
-			}
-		}
-		return false
-	}
-	for axis, name := range names {
-		if name == "" || name == shapes.AnonymousAxis || !strings.HasPrefix(v.shape.AxisName(axis), ownName) || taken(name) {
-			continue
-		}
-		var trial [2]int
-		for i, in := range b.instances {
-			trial[i] = in.nodes[v.number].shape.Dimensions[axis]
-			in.sizes[name] = trial[i]
-		}
-		b.axes[trial] = name
-		v.shape.AxisNames[axis] = name
-	}
-}
-
-// symbolic returns the shape of a value that has the shapes l and r in the trial instances.
-func (b *Builder) symbolic(l, r shapes.Shape) (shapes.Shape, error) {
-	if l.Rank() != r.Rank() || l.DType != r.DType {
-		return shapes.Invalid(), errorf("the shape of a value depends on the size of an axis: it is %s or %s", l, r)
-	}
-	if slices.Equal(l.Dimensions, r.Dimensions) {
-		return l, nil
-	}
-	dims, names := slices.Clone(l.Dimensions), make([]string, l.Rank())
-	for axis, d := range l.Dimensions {
-		if d == r.Dimensions[axis] {
-			continue
-		}
-		trial := [2]int{d, r.Dimensions[axis]}
-		name, ok := b.axes[trial]
-		if !ok {
-			name = fmt.Sprintf("%s%d", ownName, len(b.axes))
-			b.axes[trial] = name
-		}
-		dims[axis], names[axis] = shapes.DynamicDim, name
-	}
-	return shapes.MakeDynamic(l.DType, dims, names), nil
 }
 
 // resolve returns shape with the sizes that its dynamic axes have in the instance.

@@ -5,6 +5,7 @@ package gomlx
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 
@@ -30,7 +31,7 @@ func (in *instance) note(v *stablehlo.Value, numbers []int) {
 	}
 }
 
-// integers returns a slice of integers as ints, or nil if it is something else.
+// integers returns a slice of integers as ints, or nil if it is something else, or too large.
 func integers(flat any) []int {
 	v := reflect.ValueOf(flat)
 	if v.Kind() != reflect.Slice || v.Len() > maxSizes {
@@ -41,7 +42,7 @@ func integers(flat any) []int {
 		switch x := v.Index(i); {
 		case x.CanInt():
 			list[i] = int(x.Int())
-		case x.CanUint():
+		case x.CanUint() && x.Uint() <= math.MaxInt:
 			list[i] = int(x.Uint())
 		default:
 			return nil
@@ -52,10 +53,13 @@ func integers(flat any) []int {
 
 // unknownSize is an error about a value that has no number in an instance.
 type unknownSize struct {
-	of *stablehlo.Value
+	of  *stablehlo.Value
+	why string
 }
 
-func (e *unknownSize) Error() string { return "the size depends on data that the program computes" }
+func (e *unknownSize) Error() string { return e.why }
+
+const ofData = "the size depends on data that the program computes"
 
 // numbersOf returns the elements of v, an integer or a vector of integers.
 func (in *instance) numbersOf(g *function, v *stablehlo.Value) ([]int, error) {
@@ -67,13 +71,13 @@ func (in *instance) numbersOf(g *function, v *stablehlo.Value) ([]int, error) {
 	}
 	i := slices.IndexFunc(g.code.Statements, func(s *stablehlo.Statement) bool { return slices.Contains(s.Outputs, v) })
 	if i < 0 {
-		return nil, &unknownSize{v}
+		return nil, &unknownSize{v, ofData}
 	}
 	s := g.code.Statements[i]
 	// The type of the name is internal to go-xla.
 	fold := folds[s.OpType.String()]
 	if fold == nil {
-		return nil, &unknownSize{v}
+		return nil, &unknownSize{v, ofData}
 	}
 	operands := make([][]int, len(s.Inputs))
 	for k, operand := range s.Inputs {
@@ -84,7 +88,8 @@ func (in *instance) numbersOf(g *function, v *stablehlo.Value) ([]int, error) {
 	}
 	numbers := fold(s, operands)
 	if numbers == nil {
-		return nil, &unknownSize{v}
+		why := fmt.Sprintf("the size depends on an operation that only the program computes (%s to %s)", s.OpType, v.Shape().DType)
+		return nil, &unknownSize{v, why}
 	}
 	in.note(v, numbers)
 	return numbers, nil
@@ -139,6 +144,30 @@ func elementwise(op func(l, r int) (result int, ok bool)) func(*stablehlo.Statem
 	}
 }
 
+// wrapped returns n as an integer of the dtype: its lowest bits. It reports false for dtypes that
+// are none of integers, and for numbers that an int has no room for.
+func wrapped(t dtypes.DType, n int) (number int, ok bool) {
+	switch t {
+	case dtypes.Int8:
+		return int(int8(n)), true
+	case dtypes.Int16:
+		return int(int16(n)), true
+	case dtypes.Int32:
+		return int(int32(n)), true
+	case dtypes.Int64:
+		return n, true
+	case dtypes.Uint8:
+		return int(uint8(n)), true
+	case dtypes.Uint16:
+		return int(uint16(n)), true
+	case dtypes.Uint32:
+		return int(uint32(n)), true
+	case dtypes.Uint64:
+		return n, n >= 0
+	}
+	return 0, false
+}
+
 // symbolOf names element k of the i-th parameter as a size.
 func symbolOf(i, k int) string { return fmt.Sprintf("%sparameter%d.%d", ownName, i, k) }
 
@@ -155,15 +184,10 @@ func (f *Function) sizesFrom(op compute.OpType, list []compute.Value) error {
 			return errorf("%s: a size must be an integer, and is %s", op, v.shape)
 		}
 		for {
-			in := b.instances[0]
-			n := in.nodes[v.number]
-			_, err := in.numbersOf(n.function, n.value)
+			i, err := b.unknown(v)
 			if err == nil {
 				break
 			}
-			i := slices.IndexFunc(b.functions[0].parameters, func(p *value) bool {
-				return in.nodes[p.number].value == err.(*unknownSize).of
-			})
 			if i < 0 {
 				return notImplemented(op, "%v, and XLA compiles programs whose sizes are known", err)
 			}
@@ -175,17 +199,39 @@ func (f *Function) sizesFrom(op compute.OpType, list []compute.Value) error {
 	return nil
 }
 
+// unknown returns nil if some instance has a number for v: others may have none for a division by
+// zero. Otherwise it returns why, and the parameter of the main function that has no number, or -1.
+func (b *Builder) unknown(v *value) (parameter int, err error) {
+	parameter = -1
+	for _, in := range b.instances {
+		n := in.nodes[v.number]
+		_, failed := in.numbersOf(n.function, n.value)
+		if failed == nil {
+			return -1, nil
+		}
+		if err != nil {
+			continue
+		}
+		err = failed
+		parameter = slices.IndexFunc(b.functions[0].parameters, func(p *value) bool {
+			return in.nodes[p.number].value == failed.(*unknownSize).of
+		})
+	}
+	return parameter, err
+}
+
 // sizeParameter makes sizes of the elements of the i-th parameter.
 func (b *Builder) sizeParameter(op compute.OpType, i int) error {
 	p := b.functions[0].parameters[i]
-	if !p.shape.DType.IsInt() || p.shape.IsDynamic() || p.shape.Size() > maxSizes {
+	if _, ok := wrapped(p.shape.DType, 0); !ok || p.shape.IsDynamic() || p.shape.Size() > maxSizes {
 		return notImplemented(op, "the size depends on the parameter %s, which is not a few integers", p.shape)
 	}
 	if err := b.beginDynamic(p.shape); err != nil {
 		return err
 	}
 	for k := range p.shape.Size() {
-		if err := b.addSymbol(symbolOf(i, k)); err != nil {
+		number := func(trial, k int) int { return trialNumber(p.shape.DType, trial, k) }
+		if err := b.addSymbol(symbolOf(i, k), number); err != nil {
 			return err
 		}
 	}
