@@ -98,16 +98,21 @@ func (in *instance) numbersOf(g *function, v *stablehlo.Value) ([]int, error) {
 // folds are the operations on integers that sizes are computed with. Each returns nil for
 // operands that it has no numbers for.
 var folds = map[string]func(s *stablehlo.Statement, operands [][]int) []int{
-	"Add":         elementwise(func(l, r int) (int, bool) { return l + r, true }),
-	"Subtract":    elementwise(func(l, r int) (int, bool) { return l - r, true }),
-	"Multiply":    elementwise(func(l, r int) (int, bool) { return l * r, true }),
-	"Maximum":     elementwise(func(l, r int) (int, bool) { return max(l, r), true }),
-	"Minimum":     elementwise(func(l, r int) (int, bool) { return min(l, r), true }),
-	"Divide":      elementwise(func(l, r int) (int, bool) { return l / max(r, 1), r > 0 }),
-	"Remainder":   elementwise(func(l, r int) (int, bool) { return l % max(r, 1), r > 0 }),
-	"Convert":     same,
-	"Reshape":     same,
-	"Concatenate": func(_ *stablehlo.Statement, operands [][]int) []int { return slices.Concat(operands...) },
+	"Add":       elementwise(func(l, r int) int { return l + r }),
+	"Subtract":  elementwise(func(l, r int) int { return l - r }),
+	"Multiply":  elementwise(func(l, r int) int { return l * r }),
+	"Maximum":   elementwise(func(l, r int) int { return max(l, r) }),
+	"Minimum":   elementwise(func(l, r int) int { return min(l, r) }),
+	"Divide":    divisions(func(l, r int) int { return l / r }),
+	"Remainder": divisions(func(l, r int) int { return l % r }),
+	"Convert":   func(s *stablehlo.Statement, operands [][]int) []int { return allWrapped(s, slices.Clone(operands[0])) },
+	"Reshape":   func(_ *stablehlo.Statement, operands [][]int) []int { return operands[0] },
+	"Concatenate": func(s *stablehlo.Statement, operands [][]int) []int {
+		if s.Outputs[0].Shape().Rank() != 1 {
+			return nil
+		}
+		return slices.Concat(operands...)
+	},
 	"BroadcastInDim": func(s *stablehlo.Statement, operands [][]int) []int {
 		if n := s.Outputs[0].Shape().Size(); len(operands[0]) == 1 && n <= maxSizes {
 			return slices.Repeat(operands[0], n)
@@ -129,19 +134,37 @@ var folds = map[string]func(s *stablehlo.Statement, operands [][]int) []int{
 	},
 }
 
-func same(_ *stablehlo.Statement, operands [][]int) []int { return operands[0] }
-
-func elementwise(op func(l, r int) (result int, ok bool)) func(*stablehlo.Statement, [][]int) []int {
-	return func(_ *stablehlo.Statement, operands [][]int) []int {
+// elementwise folds an operation on two arrays in the dtype of its result.
+func elementwise(op func(l, r int) int) func(*stablehlo.Statement, [][]int) []int {
+	return func(s *stablehlo.Statement, operands [][]int) []int {
 		results := make([]int, len(operands[0]))
 		for i, l := range operands[0] {
-			var ok bool
-			if results[i], ok = op(l, operands[1][i]); !ok {
-				return nil
-			}
+			results[i] = op(l, operands[1][i])
 		}
-		return results
+		return allWrapped(s, results)
 	}
+}
+
+// divisions is elementwise for operations that have no result for a divisor of zero.
+func divisions(op func(l, r int) int) func(*stablehlo.Statement, [][]int) []int {
+	fold := elementwise(op)
+	return func(s *stablehlo.Statement, operands [][]int) []int {
+		if slices.Contains(operands[1], 0) {
+			return nil
+		}
+		return fold(s, operands)
+	}
+}
+
+// allWrapped returns numbers as the dtype of the result of s keeps them, or nil if it cannot.
+func allWrapped(s *stablehlo.Statement, numbers []int) []int {
+	for i, n := range numbers {
+		var ok bool
+		if numbers[i], ok = wrapped(s.Outputs[0].Shape().DType, n); !ok {
+			return nil
+		}
+	}
+	return numbers
 }
 
 // wrapped returns n as an integer of the dtype: its lowest bits. It reports false for dtypes that

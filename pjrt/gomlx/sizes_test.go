@@ -96,6 +96,85 @@ func TestSizesFollowFromArguments(t *testing.T) {
 	assert.ErrorIs(t, err, gomlx.ErrFinalized)
 }
 
+// The backend computes sizes as the program does, which the size that the program returns proves,
+// or says that it does not compute them.
+func TestSizesAreComputedAsTheProgramDoes(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	to := func(c chain, v compute.Value, types ...dtypes.DType) compute.Value {
+		for _, d := range types {
+			v = c.must(c.f.ConvertDType(v, d))
+		}
+		return v
+	}
+	type sizing func(c chain, n compute.Value) compute.Value
+	through := func(types ...dtypes.DType) sizing {
+		return func(c chain, n compute.Value) compute.Value { return to(c, n, append(types, dtypes.Int32)...) }
+	}
+	for name, c := range map[string]struct {
+		n    int32
+		size sizing
+		want int // -1 for a size that is not computed
+	}{
+		"an integer": {5, func(c chain, n compute.Value) compute.Value { return c.must(c.f.Div(n, c.number(2))) }, 2},
+		"division of a negative number": {3, func(c chain, n compute.Value) compute.Value {
+			return c.must(c.f.Add(c.must(c.f.Div(c.must(c.f.Sub(n, c.number(10))), c.number(2))), c.number(10)))
+		}, 7},
+		"division by a negative number": {7, func(c chain, n compute.Value) compute.Value {
+			return c.must(c.f.Add(c.must(c.f.Div(n, c.number(-2))), c.number(10)))
+		}, 7},
+		"remainder of a negative number": {3, func(c chain, n compute.Value) compute.Value {
+			return c.must(c.f.Add(c.must(c.f.Rem(c.must(c.f.Sub(n, c.number(10))), c.number(4))), c.number(10)))
+		}, 7},
+		"an overflow": {1<<16 + 1, func(c chain, n compute.Value) compute.Value {
+			return c.must(c.f.Div(c.must(c.f.Mul(n, n)), c.number(1<<16)))
+		}, 2},
+		"an overflow of Int16": {1<<8 + 1, func(c chain, n compute.Value) compute.Value {
+			narrow := to(c, n, dtypes.Int16)
+			return to(c, c.must(c.f.Mul(narrow, narrow)), dtypes.Int32)
+		}, 513},
+		"below zero in Uint8": {3, func(c chain, n compute.Value) compute.Value {
+			return to(c, c.must(c.f.Sub(to(c, n, dtypes.Uint8), to(c, c.number(5), dtypes.Uint8))), dtypes.Int32)
+		}, 254},
+		"through Int8":   {300, through(dtypes.Int8), 44},
+		"through Int16":  {1<<16 + 9, through(dtypes.Int16), 9},
+		"through Uint8":  {300, through(dtypes.Uint8), 44},
+		"through Uint16": {1<<16 + 9, through(dtypes.Uint16), 9},
+		"through Uint32": {9, through(dtypes.Uint32, dtypes.Int64), 9},
+		"through Uint64": {9, through(dtypes.Int64, dtypes.Uint64), 9},
+		"through Bool":   {5, through(dtypes.Bool), -1},
+		"in floats": {5, func(c chain, n compute.Value) compute.Value {
+			half := c.must(c.f.Div(to(c, n, dtypes.Float32), to(c, c.number(2), dtypes.Float32)))
+			return to(c, c.must(c.f.Add(half, half)), dtypes.Int32)
+		}, -1},
+		"a column of a matrix": {5, func(c chain, n compute.Value) compute.Value {
+			column := c.must(c.f.Constant([]int32{1, 2}, 2, 1))
+			matrix := c.must(c.f.Concatenate(1, c.must(c.f.Reshape(c.must(c.f.Concatenate(0, c.must(c.f.Reshape(n, 1)),
+				c.must(c.f.Constant([]int32{9}, 1)))), 2, 1)), column))
+			return c.must(c.f.Reshape(c.must(c.f.Slice(c.must(c.f.Reshape(matrix, 4)), []int{1}, []int{2}, nil))))
+		}, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			main := b.Builder("sizes").Main()
+			f := chain{t, main}
+			size := c.size(f, f.must(main.Parameter("n", i32, nil)))
+			iota, err := main.DynamicIota(dtypes.Int32, 0, compute.DynamicDimensionSpec{Name: "k", Value: size})
+			if c.want < 0 {
+				assert.ErrorIs(t, err, compute.ErrNotImplemented)
+				return
+			}
+			require.NoError(t, err)
+			require.NoError(t, main.Return([]compute.Value{iota, size}, nil))
+			exe, err := main.Builder().Compile()
+			require.NoError(t, err)
+			out := runOn(t, b, exe, []array{scalar(c.n)})
+			same(t, scalar(int32(c.want)), out[1])
+			assert.Equal(t, []int{c.want}, out[0].dims)
+		})
+	}
+}
+
 // XLA needs to know sizes before it computes anything.
 func TestSizesThatTheProgramComputesAreNotImplemented(t *testing.T) {
 	t.Parallel()
