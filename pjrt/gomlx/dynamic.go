@@ -132,21 +132,32 @@ func (e *DynamicExecutable) sizes(inputs []compute.Buffer) (shapes.AxisBindings,
 		}
 	}
 	for _, i := range e.builder.sized {
-		if err := e.readSizes(sizes, i, inputs[i].(*Buffer)); err != nil {
-			return nil, wrapf(err, "argument %d (%s) of the program %q", i, e.names[i], name)
+		for k := i; k < len(inputs); k += len(e.parameters) { // one for each device
+			if err := readSizes(sizes, i, inputs[k].(*Buffer)); err != nil {
+				return nil, wrapf(err, "argument %d (%s) of the program %q", k, e.names[i], name)
+			}
 		}
 	}
 	return sizes, nil
 }
 
 // readSizes adds the elements of an argument, for the i-th parameter, to sizes.
-func (e *DynamicExecutable) readSizes(sizes shapes.AxisBindings, i int, b *Buffer) error {
+func readSizes(sizes shapes.AxisBindings, i int, b *Buffer) error {
 	flat := dtypes.MakeAnySlice(b.shape.DType, b.shape.Size())
 	if err := b.ToFlatData(flat); err != nil {
 		return err
 	}
-	for k, n := range integers(flat) {
-		sizes[symbolOf(i, k)] = n
+	numbers := integers(flat)
+	if len(numbers) != b.shape.Size() {
+		return errorf("%v has a number that is too large for the size of an axis", flat)
+	}
+	for k, n := range numbers {
+		symbol := symbolOf(i, k)
+		if other, known := sizes[symbol]; known && other != n {
+			return errorf("sizes follow from element %d, which is %d, and %d on another device: all devices run one program, "+
+				"so pass them the same number", k, n, other)
+		}
+		sizes[symbol] = n
 	}
 	return nil
 }

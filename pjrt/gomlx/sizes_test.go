@@ -175,6 +175,46 @@ func TestSizesAreComputedAsTheProgramDoes(t *testing.T) {
 	}
 }
 
+// All devices run one program, with the same sizes.
+func TestSizesThatFollowFromArgumentsAreThoseOfAllDevices(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	builder := b.Builder("padding")
+	require.NoError(t, builder.DistributedSPMD(2))
+	main := builder.Main()
+	c := chain{t, main}
+	x := c.must(main.Parameter("x", f32x2, nil))
+	n := c.must(main.Parameter("n", shapes.Make(dtypes.Int32, 2), nil))
+	end := c.must(main.Reshape(c.must(main.Slice(n, []int{1}, []int{2}, nil))))
+	one := c.must(main.Constant([]float32{1}))
+	padded := c.must(main.DynamicPad(x, one, compute.DynamicPadAxis{EndValue: end, TargetAxisName: "k"}))
+	require.NoError(t, main.Return([]compute.Value{c.must(main.ReduceSum(padded, 0))}, nil))
+	exe, err := builder.Compile()
+	require.NoError(t, err)
+	devices := []compute.DeviceNum{0, 1}
+	xs := perDevice(t, b, devices, vec[float32](1, 1), vec[float32](2, 2))
+	ns := perDevice(t, b, devices, vec[int32](0, 3), vec[int32](0, 3))
+	out, err := exe.Execute([]compute.Buffer{xs[0], ns[0], xs[1], ns[1]}, nil, 0)
+	require.NoError(t, err)
+	same(t, scalar[float32](5), download(t, b, out[0]))
+	same(t, scalar[float32](7), download(t, b, out[1]))
+	ns = perDevice(t, b, devices, vec[int32](0, 3), vec[int32](0, 5))
+	_, err = exe.Execute([]compute.Buffer{xs[0], ns[0], xs[1], ns[1]}, nil, 0)
+	assert.ErrorContains(t, err, "argument 3 (n)")
+	assert.ErrorContains(t, err, "element 1, which is 5, and 3 on another device")
+}
+
+func TestASizeThatNoIntHoldsIsAnError(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	exe := compile(t, b, of1(func(f compute.Function, n compute.Value) (compute.Value, error) {
+		return f.DynamicIota(dtypes.Int32, 0, compute.DynamicDimensionSpec{Name: "k", Value: n})
+	}), shapes.Make(dtypes.Uint64))
+	assert.Equal(t, []int{3}, runOn(t, b, exe, []array{scalar[uint64](3)})[0].dims)
+	_, err := exe.Execute(upload(t, b, scalar[uint64](1<<63)), nil, 0)
+	assert.ErrorContains(t, err, "[9223372036854775808] has a number that is too large")
+}
+
 // XLA needs to know sizes before it computes anything.
 func TestSizesThatTheProgramComputesAreNotImplemented(t *testing.T) {
 	t.Parallel()
