@@ -243,11 +243,11 @@ func (m *formula) mask(options *compute.ScaledDotProductAttentionConfig, layout 
 	if options.Causal {
 		also(m.binary((*Function).LessOrEqual, position(4), position(3)))
 	}
-	for axis, lengths := range map[int]compute.Value{3: options.QuerySeqLen, 4: options.KeyValueSeqLen} {
+	for i, lengths := range []compute.Value{options.QuerySeqLen, options.KeyValueSeqLen} {
 		if lengths == nil {
 			continue
 		}
-		also(m.binary((*Function).LessThan, position(axis), m.spread(lengths, to, []int{0})))
+		also(m.binary((*Function).LessThan, position(3+i), m.spread(lengths, to, []int{0})))
 	}
 	return attends, m.err
 }

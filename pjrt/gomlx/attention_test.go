@@ -20,6 +20,8 @@ import (
 	"github.com/gomlx/gomlx/ml/nn"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt/gomlx"
 )
 
 // attention has the sizes of what attends to what.
@@ -191,6 +193,31 @@ func TestAttentionThatDoesNotFitIsAnError(t *testing.T) {
 		_, err := call()
 		assert.True(t, errors.Is(err, compute.ErrNotImplemented), name)
 		assert.ErrorContains(t, err, "pjrt backend: "+name)
+	}
+}
+
+// A cache of compiled programs knows them by their text.
+func TestAttentionIsTheSameProgramEachTime(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	text := func() string {
+		main := b.Builder("attention").Main()
+		c := chain{t, main}
+		q := c.must(main.Parameter("q", shapes.Make(dtypes.Float32, 2, 4, 3, 8), nil))
+		lengths := c.must(main.Parameter("lengths", shapes.Make(dtypes.Int32, 2), nil))
+		o := &compute.ScaledDotProductAttentionConfig{QuerySeqLen: lengths, KeyValueSeqLen: lengths, Causal: true}
+		out, states, err := main.FusedScaledDotProductAttention(q, q, q, compute.AttentionAxesLayoutBHSD, o)
+		require.NoError(t, err)
+		dQuery, dKey, dValues, err := main.FusedScaledDotProductAttentionVJP(q, q, q, compute.AttentionAxesLayoutBHSD, o, out, states, q)
+		require.NoError(t, err)
+		require.NoError(t, main.Return([]compute.Value{out, dQuery, dKey, dValues}, nil))
+		text, err := gomlx.Text(main.Builder())
+		require.NoError(t, err)
+		return text
+	}
+	first := text()
+	for range 20 {
+		require.Equal(t, first, text())
 	}
 }
 
