@@ -25,12 +25,13 @@ const shortLiteral = 16
 // literalOf returns the constant with the bytes data, in the host's order, as
 // hexadecimal digits: that is exact, also for NaNs, and quick to write and read. For short
 // constants, and for booleans, which MLIR packs, it returns nothing: these stay as the
-// builder writes them.
+// builder writes them. It writes short complex numbers too, since the builder writes infinities
+// and NaNs of Complex64 with the digits of Complex128.
 func literalOf(data []byte, shape shapes.Shape) literal {
 	if shape.Size() == 0 {
 		return literal("dense<> : " + xlaShape(shape).ToStableHLO())
 	}
-	if shape.Size() <= shortLiteral || shape.DType == dtypes.Bool {
+	if shape.Size() <= shortLiteral && !shape.DType.IsComplex() || shape.DType == dtypes.Bool {
 		return ""
 	}
 	size := len(data) / shape.Size()

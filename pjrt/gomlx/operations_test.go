@@ -399,6 +399,10 @@ func TestConstantsAreExact(t *testing.T) {
 		"short brain": vec(brains(1, 2)...),
 		"booleans":    vec(booleans...),
 		"complex":     vec(numbers...),
+		"short c64":   vec(complex(1, nan), complex(inf, 0), complex(0.1, -inf)),
+		"short c128":  vec(complex(math.Inf(1), 0.1), complex(0, math.NaN())),
+		"scalar c64":  scalar(complex(inf, -1.5)),
+		"equal c64":   vec(complex(nan, 1), complex(nan, 1)),
 		"empty":       arr([]float32{}, 0, 3),
 		"Go's int":    vec[int64](-1, 2),
 	} {
