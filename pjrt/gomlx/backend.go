@@ -237,7 +237,7 @@ func (b *Backend) usable() error {
 
 // Finalize closes everything that was made with the backend, even what is still in use,
 // and the client, unless FromClient made the backend. Using the backend, its buffers or
-// executables afterwards is an error.
+// executables afterwards is an error, and calls under way may fail with ErrFinalized.
 func (b *Backend) Finalize() {
 	if b == nil {
 		return

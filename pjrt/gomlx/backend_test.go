@@ -10,7 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -441,4 +443,85 @@ func TestOthersDoNotLinkGoMLX(t *testing.T) {
 	for _, d := range deps {
 		assert.False(t, strings.HasPrefix(d, "github.com/gomlx/"), d)
 	}
+}
+
+// Finalize leaves to executions and calls under way what they use.
+func TestWhatIsInUseIsClosedAfterwards(t *testing.T) {
+	pjrttest.NoLeaks(t)
+	b := open(t, "")
+	before := pjrt.Live()
+	exe := compile(t, b, double, f32x2)
+	end, err := gomlx.Begin(exe)
+	require.NoError(t, err)
+	in := upload(t, b, vec[float32](1, 2))
+	array, release, err := gomlx.Acquire(in[0])
+	require.NoError(t, err)
+
+	exe.Finalize()
+	require.NoError(t, in[0].Finalize())
+	assert.Greater(t, pjrt.Live()["executable"], before["executable"])
+	require.NoError(t, array.Wait(t.Context()))
+	_, err = exe.Execute(in, nil, 0)
+	require.ErrorIs(t, err, gomlx.ErrFinalized)
+	require.ErrorIs(t, in[0].ToFlatData(make([]float32, 2)), gomlx.ErrFinalized)
+
+	end()
+	release()
+	assert.Equal(t, before, pjrt.Live())
+	assert.ErrorIs(t, array.Wait(t.Context()), pjrt.ErrClosed)
+}
+
+// Whatever goroutine finalizes what others use, their errors say so.
+func TestErrorsOfWhatIsFinalizedMeanwhileSaySo(t *testing.T) {
+	t.Parallel()
+	shape := shapes.Make(dtypes.Float32, 1<<10)
+	flat := make([]float32, 1<<10)
+	finalizers := []func(b *gomlx.Backend, exe compute.Executable, shared compute.Buffer){
+		func(_ *gomlx.Backend, exe compute.Executable, _ compute.Buffer) { exe.Finalize() },
+		func(_ *gomlx.Backend, _ compute.Executable, shared compute.Buffer) { _ = shared.Finalize() },
+		func(b *gomlx.Backend, _ compute.Executable, _ compute.Buffer) { b.Finalize() },
+	}
+	for i := range 30 {
+		b := open(t, ",cpu_device_count=1")
+		exe := compile(t, b, of2(compute.Function.Add), shape, shape)
+		shared, err := b.BufferFromFlatData(0, flat, shape)
+		require.NoError(t, err)
+		var group sync.WaitGroup
+		var begun sync.WaitGroup
+		for range 4 {
+			begun.Add(1)
+			group.Go(func() {
+				for k := 0; ; k++ {
+					err := roundTrip(b, exe, shared, flat, shape)
+					if k == 0 {
+						begun.Done()
+					}
+					if err != nil {
+						assert.ErrorIs(t, err, gomlx.ErrFinalized)
+						return
+					}
+				}
+			})
+		}
+		begun.Wait()
+		finalizers[i%len(finalizers)](b, exe, shared)
+		group.Wait()
+		b.Finalize()
+	}
+}
+
+// roundTrip adds flat to shared on the device.
+func roundTrip(b compute.Backend, exe compute.Executable, shared compute.Buffer, flat []float32, shape shapes.Shape) error {
+	x, err := b.BufferFromFlatData(0, flat, shape)
+	if err != nil {
+		return err
+	}
+	out, err := exe.Execute([]compute.Buffer{x, shared}, []bool{true, false}, 0)
+	if err != nil {
+		return err
+	}
+	if err := out[0].ToFlatData(slices.Clone(flat)); err != nil {
+		return err
+	}
+	return out[0].Finalize()
 }

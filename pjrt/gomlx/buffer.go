@@ -26,7 +26,7 @@ type Buffer struct {
 	mu        sync.Mutex
 	array     *pjrt.Buffer            // guarded by mu; nil once finalized
 	users     int                     // guarded by mu; calls under way that use array
-	closed    *pjrt.Buffer            // guarded by mu; a closed array that users still have
+	dropped   *pjrt.Buffer            // guarded by mu; the array of a finalized buffer that users still have
 	reference *pjrt.Reference         // guarded by mu; keeps the memory that flat shows, unless it is the host's
 	flat      any                     // guarded by mu; the contents as a slice, once asked for
 	bindings  []weak.Pointer[binding] // guarded by mu; those of executables that keep the buffer
@@ -76,16 +76,17 @@ func (b *Buffer) release() {
 	b.recycle()
 }
 
-// recycle returns the closed array to the executions that make such arrays, once it is
-// no longer used. The caller holds b.mu.
+// recycle closes the array of a finalized buffer, once it is no longer used, and returns it to the
+// executions that make such arrays. The caller holds b.mu.
 func (b *Buffer) recycle() {
-	if b.users > 0 || b.closed == nil {
+	if b.users > 0 || b.dropped == nil {
 		return
 	}
+	b.dropped.Close()
 	if b.slot != nil {
-		b.slot.put(b.closed)
+		b.slot.put(b.dropped)
 	}
-	b.closed = nil
+	b.dropped = nil
 }
 
 // alive reports whether the buffer has contents.
@@ -95,7 +96,7 @@ func (b *Buffer) alive() bool {
 	return b.array != nil
 }
 
-// finalize closes the buffer. Its memory stays as long as executions use it.
+// finalize closes the buffer. Its array stays as long as calls use it.
 func (b *Buffer) finalize() {
 	b.unbind()
 	b.mu.Lock()
@@ -104,8 +105,7 @@ func (b *Buffer) finalize() {
 		return
 	}
 	b.reference.Close()
-	b.array.Close()
-	b.closed, b.array, b.reference, b.flat = b.array, nil, nil, nil
+	b.dropped, b.array, b.reference, b.flat = b.array, nil, nil, nil
 	b.recycle()
 }
 
@@ -197,10 +197,10 @@ func (b *Buffer) ToFlatData(flat any) error {
 		if _, err = array.ToHostInto(context.Background(), list); err == nil {
 			pack(b.shape.DType, data, list)
 		}
-		return wrapf(err, "reading the buffer %s", b.shape)
+		return b.backend.failed(err, "reading the buffer %s", b.shape)
 	}
 	_, err = array.ToHostInto(context.Background(), data)
-	return wrapf(err, "reading the buffer %s", b.shape)
+	return b.backend.failed(err, "reading the buffer %s", b.shape)
 }
 
 // BufferFromFlatData copies a slice to a device. The slice may be changed afterwards.
@@ -226,7 +226,7 @@ func (b *Backend) BufferFromFlatData(num compute.DeviceNum, flat any, shape shap
 	array, err := b.client.BufferFromHost(context.Background(), pjrt.HostArray{Type: s.Type, Dims: s.Dims, Data: data},
 		&pjrt.BufferOptions{Device: device})
 	if err != nil {
-		return nil, wrapf(err, "making a buffer %s on device %d", shape, num)
+		return nil, b.failed(err, "making a buffer %s on device %d", shape, num)
 	}
 	buffer, err := b.newBuffer(array, shape, num)
 	if err != nil {
@@ -254,13 +254,13 @@ func (b *Buffer) CopyToDevice(num compute.DeviceNum) (compute.Buffer, error) {
 	defer b.release()
 	copied, err := array.CopyToDevice(context.Background(), device)
 	if err != nil {
-		return nil, wrapf(err, "copying the buffer %s to device %d", b.shape, num)
+		return nil, b.backend.failed(err, "copying the buffer %s to device %d", b.shape, num)
 	}
 	if b.view {
 		// GoMLX may write to the memory of a view as soon as this call returns.
 		if err := copied.Wait(context.Background()); err != nil {
 			copied.Close()
-			return nil, wrapf(err, "copying the buffer %s to device %d", b.shape, num)
+			return nil, b.backend.failed(err, "copying the buffer %s to device %d", b.shape, num)
 		}
 	}
 	made, err := b.backend.newBuffer(copied, b.shape, num)

@@ -65,7 +65,8 @@ func (e *DynamicExecutable) Inputs() (names []string, inputShapes []shapes.Shape
 // Outputs returns the shapes of the results.
 func (e *DynamicExecutable) Outputs() []shapes.Shape { return slices.Clone(e.results) }
 
-// Finalize closes the program for all sizes. Executions under way end first.
+// Finalize closes the program for all sizes. Executions under way go on, and those that have not
+// begun are errors.
 func (e *DynamicExecutable) Finalize() {
 	if e == nil {
 		return

@@ -39,6 +39,7 @@ type Executable struct {
 
 	mu        sync.Mutex
 	closed    bool                 // guarded by mu
+	users     int                  // guarded by mu; executions under way, which keep the forms of the program open
 	portable  *program             // guarded by mu; base for any device; nil until needed
 	donations map[string]*donation // guarded by mu; by the donated parameters
 }
@@ -117,7 +118,7 @@ func (e *Executable) compile(portable bool) (*program, error) {
 		p.loaded, err = b.client.Compile(ctx, text, opts)
 	}
 	if err != nil {
-		return nil, wrapf(err, "compiling the program %q", e.name)
+		return nil, b.failed(err, "compiling the program %q", e.name)
 	}
 	if n := p.loaded.NumOutputs(); n != len(e.results) {
 		p.loaded.Close()
@@ -135,7 +136,8 @@ func (e *Executable) Inputs() (names []string, inputShapes []shapes.Shape) {
 // Outputs returns the shapes of the results.
 func (e *Executable) Outputs() []shapes.Shape { return slices.Clone(e.results) }
 
-// Finalize closes the program. Executions under way end first.
+// Finalize closes the program. Executions under way go on, and those that have not begun are
+// errors.
 func (e *Executable) Finalize() {
 	if e == nil {
 		return
@@ -147,26 +149,29 @@ func (e *Executable) Finalize() {
 	delete(b.executables, weak.Make(e))
 }
 
-// close closes all forms of the program.
+// close closes all forms of the program, or lets the last execution under way do so.
 func (e *Executable) close() {
 	e.mu.Lock()
-	if e.closed {
-		e.mu.Unlock()
-		return
-	}
+	last := !e.closed && e.users == 0
 	e.closed = true
-	programs := []*program{e.base, e.portable}
-	for _, d := range e.donations {
-		programs = append(programs, d.program)
-	}
 	e.mu.Unlock()
-	for _, p := range programs {
-		p.close()
+	if last {
+		e.closePrograms()
 	}
 }
 
-// usable returns an error if the executable or its backend was finalized.
-func (e *Executable) usable() error {
+// closePrograms closes all forms of the program, which is closed and has no executions.
+func (e *Executable) closePrograms() {
+	e.base.close()
+	e.portable.close()
+	for _, d := range e.donations {
+		d.program.close()
+	}
+}
+
+// begin begins an execution, which keeps all forms of the program open until end. It returns an
+// error if the executable or its backend was finalized.
+func (e *Executable) begin() error {
 	if e == nil {
 		return errorf("the executable is nil")
 	}
@@ -178,7 +183,19 @@ func (e *Executable) usable() error {
 	if e.closed {
 		return finalized("the executable %q", e.name)
 	}
+	e.users++
 	return nil
+}
+
+// end ends the execution that begin began.
+func (e *Executable) end() {
+	e.mu.Lock()
+	e.users--
+	last := e.closed && e.users == 0
+	e.mu.Unlock()
+	if last {
+		e.closePrograms()
+	}
 }
 
 // Execute runs the program and waits until it is done. inputs has the arguments of the
@@ -187,9 +204,10 @@ func (e *Executable) usable() error {
 // none. A program that was built without DeviceAssignment runs on device num; others
 // ignore num.
 func (e *Executable) Execute(inputs []compute.Buffer, donate []bool, num compute.DeviceNum) ([]compute.Buffer, error) {
-	if err := e.usable(); err != nil {
+	if err := e.begin(); err != nil {
 		return nil, err
 	}
+	defer e.end()
 	defer e.finalizeDonated(inputs, donate)
 	if want := len(e.parameters) * len(e.devices); len(inputs) != want {
 		return nil, errorf("the program %q takes %d arguments on each of %d devices, and there are %d",
@@ -220,7 +238,7 @@ func (e *Executable) Execute(inputs []compute.Buffer, donate []bool, num compute
 		return nil, err
 	}
 	results, err := p.run(l, num)
-	return results, wrapf(err, "executing the program %q", e.name)
+	return results, e.backend.failed(err, "executing the program %q", e.name)
 }
 
 // parameterName returns the name of the parameter of argument i.
@@ -291,10 +309,6 @@ func (e *Executable) onAnyDevice() (*program, error) {
 	p, err := e.compile(true)
 	if err != nil {
 		return nil, err
-	}
-	if e.closed {
-		p.close()
-		return nil, finalized("the executable %q", e.name)
 	}
 	e.portable = p
 	return p, nil

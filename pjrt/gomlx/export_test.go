@@ -69,3 +69,16 @@ func Text(b compute.Builder) (string, error) {
 	text, err := b.(*Builder).instances[0].module.Build()
 	return string(text), err
 }
+
+// Begin begins an execution of a program, which end ends.
+func Begin(e compute.Executable) (end func(), err error) {
+	x := e.(*Executable)
+	return x.end, x.begin()
+}
+
+// Acquire begins a call that uses the array of a buffer, which release ends.
+func Acquire(b compute.Buffer) (array *pjrt.Buffer, release func(), err error) {
+	buffer := b.(*Buffer)
+	array, err = buffer.acquire()
+	return array, buffer.release, err
+}

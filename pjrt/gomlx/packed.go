@@ -56,7 +56,7 @@ func (b *Backend) newPackedBuffer(device *pjrt.Device, num compute.DeviceNum, sh
 	array, err := b.client.BufferFromHost(context.Background(),
 		pjrt.HostArray{Type: s.Type, Dims: s.Dims, Data: make([]byte, shape.Size())}, &pjrt.BufferOptions{Device: device})
 	if err != nil {
-		return nil, nil, wrapf(err, "making a shared buffer %s on device %d", shape, num)
+		return nil, nil, b.failed(err, "making a shared buffer %s on device %d", shape, num)
 	}
 	buffer, err := b.newBuffer(array, shape, num)
 	if err != nil {
@@ -66,7 +66,7 @@ func (b *Backend) newPackedBuffer(device *pjrt.Device, num compute.DeviceNum, sh
 	flat, err := buffer.inPlace(array)
 	if err != nil {
 		buffer.finalize()
-		return nil, nil, wrapf(err, "making a shared buffer %s on device %d", shape, num)
+		return nil, nil, b.failed(err, "making a shared buffer %s on device %d", shape, num)
 	}
 	return buffer, flat, nil
 }

@@ -55,13 +55,13 @@ func (b *Backend) NewSharedBuffer(num compute.DeviceNum, shape shapes.Shape) (va
 	s := pjrtShape(shape)
 	size, err := s.HostSize()
 	if err != nil {
-		return nil, nil, wrapf(err, "making a shared buffer %s", shape)
+		return nil, nil, b.failed(err, "making a shared buffer %s", shape)
 	}
 	memory := pjrt.AlignedSlice[byte](size)
 	array, err := b.client.ViewOfHostMemory(context.Background(), pjrt.HostArray{Type: s.Type, Dims: s.Dims, Data: memory},
 		&pjrt.ViewOptions{Device: device})
 	if err != nil {
-		return nil, nil, wrapf(err, "making a shared buffer %s on device %d", shape, num)
+		return nil, nil, b.failed(err, "making a shared buffer %s on device %d", shape, num)
 	}
 	flat = flatOf(memory, shape)
 	buffer := &Buffer{backend: b, array: array, shape: shape, device: num, id: lastID.Add(1), flat: flat, view: true}
@@ -95,7 +95,7 @@ func (b *Buffer) Data() (flat any, err error) {
 		return flat, nil
 	}
 	if flat, err = b.inPlace(array); err != nil {
-		return nil, wrapf(err, "reading the buffer %s in place", b.shape)
+		return nil, b.backend.failed(err, "reading the buffer %s in place", b.shape)
 	}
 	return flat, nil
 }
