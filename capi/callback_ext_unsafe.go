@@ -11,18 +11,16 @@ import "unsafe"
 
 // onceWith is once for a function with an argument from C.
 func onceWith[T any](callback string, userArg uintptr, value T) uintptr {
-	defer logPanic(callback)
 	if fn, ok := Handle(userArg).take(); ok {
-		fn.(func(T))(value)
+		tell(callback, func() { fn.(func(T))(value) })
 	}
 	return 0
 }
 
 // each calls the function of a handle, and keeps the handle valid.
 func each[T any](callback string, userArg uintptr, value T) uintptr {
-	defer logPanic(callback)
 	if fn, ok := Handle(userArg).Value(); ok {
-		fn.(func(T))(value)
+		tell(callback, func() { fn.(func(T))(value) })
 	}
 	return 0
 }
@@ -56,8 +54,8 @@ var andThenEntry = entry(func(userArg uintptr) uintptr {
 })
 
 // NewDeviceEventAndThen makes the callback and the user_arg of a device event's
-// and_then from fn, which runs once, when the event is ready or has failed. The
-// handle ends with that call.
+// and_then from fn, which runs once, when the event is ready or has failed, and
+// must not call runtime.Goexit. The handle ends with that call.
 func NewDeviceEventAndThen(fn func()) (DeviceEventAndThen, Handle) {
 	return DeviceEventAndThen(andThenEntry()), NewHandle(fn)
 }
@@ -80,8 +78,8 @@ var hostMemoryDeleterEntry = entry(func(_ unsafe.Pointer, arg uintptr) uintptr {
 })
 
 // NewHostMemoryDeleter makes from fn the deleter and the deleter_arg that an implementation of
-// PJRT_HostMemoryAllocator_Allocate returns. fn runs once, when the caller releases the memory. The
-// handle ends with that call.
+// PJRT_HostMemoryAllocator_Allocate returns. fn runs once, when the caller releases the memory, and
+// must not call runtime.Goexit. The handle ends with that call.
 func NewHostMemoryDeleter(fn func()) (HostMemoryAllocatorAllocateArgsDeleter, Handle) {
 	return HostMemoryAllocatorAllocateArgsDeleter(hostMemoryDeleterEntry()), NewHandle(fn)
 }

@@ -46,6 +46,14 @@ type callback struct {
 
 func kinds() []callback {
 	return []callback{
+		{"PJRT_RecvCallback", false, func(hook func()) (func(), capi.Handle) {
+			f, h := capi.NewRecvCallback(func(*capi.CopyToDeviceStream) { hook() })
+			return func() { f.Call(nil, uintptr(h)) }, h
+		}},
+		{"PJRT_HloOutputCallback", false, func(hook func()) (func(), capi.Handle) {
+			f, h := capi.NewHLOOutputCallback(func(capi.HLOOutput) { hook() })
+			return func() { f.Call(0, 0, nil, nil, 0, capi.BufferTypeF32, 0, uintptr(h)) }, h
+		}},
 		{"PJRT_Callback_Function", false, func(hook func()) (func(), capi.Handle) {
 			args := &capi.CallbackPrefatalArgs{}
 			f, h := capi.NewCallbackFunction(func(a unsafe.Pointer) {

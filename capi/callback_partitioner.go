@@ -46,8 +46,7 @@ type CustomCallPropagation struct {
 }
 
 // CustomCallPartitioner has the functions for JAXCustomCallPartitionerCallbacks. The functions own
-// their arguments. Compilations call them on threads of the plugin, and fail if they return an
-// error.
+// their arguments. Compilations wait for them, and fail if they return an error.
 type CustomCallPartitioner struct {
 	// Partition splits a custom call. If it is nil, splitting fails.
 	Partition func(CustomCallPartition) (PartitionedCustomCall, error)
@@ -82,9 +81,8 @@ func NewCustomCallPartitioner(p CustomCallPartitioner) *JAXCustomCallPartitioner
 }
 
 var partitionerDtorEntry = entry(func(self uintptr) uintptr {
-	defer logPanic("JAX_CustomCallPartitioner_Callbacks.dtor")
 	if p, ok := partitioners.take(self); ok && p.Deleted != nil {
-		p.Deleted()
+		tell("JAX_CustomCallPartitioner_Callbacks.dtor", p.Deleted)
 	}
 	return 0
 })

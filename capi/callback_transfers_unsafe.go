@@ -45,11 +45,6 @@ func (c CrossHostCancel) Cancel(descriptor []byte, reason ErrorCode, message str
 }
 
 var recvNotifierEntry = entry(func(err *ErrorHandle, descriptors **byte, sizes *uintptr, n, userArg, cancel, cancelArg uintptr) uintptr {
-	defer logPanic("PJRT_Transfers_CrossHostRecvNotifier")
-	fn, ok := Handle(userArg).take()
-	if !ok {
-		return 0
-	}
 	r := CrossHostReceive{Err: err, Cancel: CrossHostCancel{TransfersCrossHostSendCancelNotifier(cancel), cancelArg}}
 	if err == nil {
 		lengths := Slice(sizes, n)
@@ -59,8 +54,7 @@ var recvNotifierEntry = entry(func(err *ErrorHandle, descriptors **byte, sizes *
 			}
 		}
 	}
-	fn.(func(CrossHostReceive))(r)
-	return 0
+	return onceWith("PJRT_Transfers_CrossHostRecvNotifier", userArg, r)
 })
 
 // NewCrossHostRecvNotifier makes the notifier of TransfersClientMakeCrossHostReceiveBuffersArgs
@@ -114,9 +108,8 @@ func NewCrossHostSendCancelNotifier(fn func(CrossHostCancelRequest)) (TransfersC
 }
 
 var remoteSendEntry = entry(func(err *ErrorHandle, enqueued bool, userArg uintptr) uintptr {
-	defer logPanic("PJRT_Transfers_CrossHostRemoteSendCallback")
 	if fn, ok := Handle(userArg).take(); ok {
-		fn.(func(*ErrorHandle, bool))(err, enqueued)
+		tell("PJRT_Transfers_CrossHostRemoteSendCallback", func() { fn.(func(*ErrorHandle, bool))(err, enqueued) })
 	}
 	return 0
 })

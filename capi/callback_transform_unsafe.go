@@ -6,7 +6,6 @@ package capi
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"unsafe"
 )
@@ -51,14 +50,7 @@ func (r *registry[S, V]) take(address uintptr) (V, bool) {
 
 // answer runs the function of a callback and returns its error as code and text for C.
 func answer(callback string, run func() error) (code ErrorCode, text string, failed bool) {
-	err := func() (err error) {
-		defer func() {
-			if v := recover(); v != nil {
-				err = &Error{Code: ErrorCodeInternal, Message: fmt.Sprintf("panic in %s: %v\n%s", callback, v, debug.Stack())}
-			}
-		}()
-		return run()
-	}()
+	err := call(callback, run)
 	if err == nil {
 		return ErrorCodeOK, "", false
 	}
@@ -81,8 +73,8 @@ func deleted(callback string) error {
 // XLATransform has the functions for XLATransformCallbacks.
 type XLATransform struct {
 	// Transform gets a program, a serialized HloModuleProto message that it owns, and returns the
-	// program to use instead, or nil to keep it. Compilations call Transform on threads of the
-	// plugin, and fail if it returns an error.
+	// program to use instead, or nil to keep it. Compilations wait for Transform, and fail if it
+	// returns an error.
 	Transform func(module []byte) ([]byte, error)
 	// Deleted is called, unless nil, when the plugin no longer needs the functions.
 	Deleted func()
@@ -103,9 +95,8 @@ func NewXLATransform(t XLATransform) *XLATransformCallbacks {
 }
 
 var transformDtorEntry = entry(func(self uintptr) uintptr {
-	defer logPanic("PJRT_XlaTransform_Callbacks.dtor")
 	if t, ok := xlaTransforms.take(self); ok && t.Deleted != nil {
-		t.Deleted()
+		tell("PJRT_XlaTransform_Callbacks.dtor", t.Deleted)
 	}
 	return 0
 })

@@ -6,7 +6,6 @@ package capi
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"sync"
@@ -18,10 +17,15 @@ import (
 // A process can have 2000 C entry points into Go, which are never freed. So there is one entry
 // point for each kind of callback here, and the user_arg that C passes identifies the Go function.
 //
-// Callbacks run on any thread: during the call that registered them, or on a thread of the plugin.
-// They may use all of Go, but should not take long, because the plugin waits for them. A panic
-// never reaches C. In a callback that can fail it becomes an INTERNAL error. In one that cannot
-// fail, slog's default logger logs it with its stack, and the callback returns.
+// C calls them on any thread: during the call that registered them, or on a thread of the plugin.
+// Their functions run in goroutines of their own, see apart. They may use all of Go, but should not
+// take long, because the plugin waits for them. A panic or runtime.Goexit never reaches C. In a
+// callback that can fail it becomes an error, INTERNAL or ABORTED. In one that cannot fail, slog's
+// default logger logs it, and the callback returns.
+//
+// Functions that are told of events or free memory, and those that visit an error's payloads, run
+// on the thread that C called: there are too many such calls to hand each over, which costs tens of
+// microseconds. They must not call runtime.Goexit.
 
 // entry makes a C entry point on first use. fn must return a word even if C expects nothing,
 // because Windows requires it.
@@ -36,19 +40,14 @@ func logPanic(callback string) {
 	}
 }
 
-// protect calls call with the function of the handle userArg, and keeps the handle valid. A panic
-// and a deleted handle become errors.
-func protect[F any](callback string, userArg uintptr, call func(fn F) error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &Error{Code: ErrorCodeInternal, Message: fmt.Sprintf("panic in %s: %v\n%s", callback, v, debug.Stack())}
-		}
-	}()
+// protect calls use with the function of the handle userArg, and keeps the handle valid. A panic,
+// runtime.Goexit and a deleted handle become errors.
+func protect[F any](callback string, userArg uintptr, use func(fn F) error) error {
 	fn, ok := Handle(userArg).Value()
 	if !ok {
 		return &Error{Code: ErrorCodeFailedPrecondition, Message: callback + " was called after its handle had been deleted"}
 	}
-	return call(fn.(F))
+	return call(callback, func() error { return use(fn.(F)) })
 }
 
 // CodeOf returns the code that describes err best: that of an *Error or ErrorCode that err wraps,
@@ -102,8 +101,8 @@ var onReadyEntry = entry(func(err *ErrorHandle, userArg uintptr) (word uintptr) 
 })
 
 // NewEventOnReadyCallback makes the callback and the user_arg of EventOnReadyArgs from fn, which
-// runs once, when the event is ready, and owns the error it gets (see Table.TakeError). The handle
-// ends with that call. Delete it if registering fails.
+// runs once, when the event is ready, and owns the error it gets (see Table.TakeError). fn must not
+// call runtime.Goexit. The handle ends with that call. Delete it if registering fails.
 func NewEventOnReadyCallback(fn func(err *ErrorHandle)) (EventOnReadyCallback, Handle) {
 	return EventOnReadyCallback(onReadyEntry()), NewHandle(fn)
 }
@@ -117,7 +116,8 @@ var payloadEntry = entry(func(key *byte, keySize uintptr, value *byte, valueSize
 })
 
 // NewErrorPayloadVisitor makes the visitor and the user_arg of
-// ErrorForEachPayloadArgs from fn. Delete the handle after the call.
+// ErrorForEachPayloadArgs from fn, which must not call runtime.Goexit. Delete the
+// handle after the call.
 func NewErrorPayloadVisitor(fn func(key string, value []byte)) (ErrorPayloadVisitor, Handle) {
 	return ErrorPayloadVisitor(payloadEntry()), NewHandle(fn)
 }
@@ -136,11 +136,7 @@ func NewSendCallback(fn func(chunk *Chunk, totalSize uintptr, done bool) error) 
 }
 
 var recvEntry = entry(func(stream *CopyToDeviceStream, userArg uintptr) (word uintptr) {
-	defer logPanic("PJRT_RecvCallback")
-	if fn, ok := Handle(userArg).Value(); ok {
-		fn.(func(*CopyToDeviceStream))(stream)
-	}
-	return
+	return each("PJRT_RecvCallback", userArg, stream)
 })
 
 // NewRecvCallback makes the callback and the user_arg of RecvCallbackInfo from fn, which owns the
@@ -162,11 +158,7 @@ type HLOOutput struct {
 
 var hloOutputEntry = entry(func(a, b int64, data unsafe.Pointer, dims *int64, numDims uintptr, elementType int32, operand int64,
 	userArg uintptr) (word uintptr) {
-	defer logPanic("PJRT_HloOutputCallback")
-	if fn, ok := Handle(userArg).Value(); ok {
-		fn.(func(HLOOutput))(HLOOutput{a, b, data, Slice(dims, numDims), BufferType(elementType), operand})
-	}
-	return
+	return each("PJRT_HloOutputCallback", userArg, HLOOutput{a, b, data, Slice(dims, numDims), BufferType(elementType), operand})
 })
 
 // NewHLOOutputCallback makes the callback and the user_arg of HLOOutputCallbackInfo from fn. Delete
@@ -189,9 +181,9 @@ var onDeleteEntry = entry(func(_ unsafe.Pointer, userArg uintptr) (word uintptr)
 })
 
 // NewOnDeleteCallback makes the callback and its argument of ClientCreateViewOfDeviceBufferArgs
-// from fn, which runs once, when the plugin no longer uses the memory. It may run on another thread
-// after PJRT_Buffer_Destroy has returned. The handle ends with that call. Delete it if making the
-// view fails.
+// from fn, which runs once, when the plugin no longer uses the memory, and must not call
+// runtime.Goexit. It may run on another thread after PJRT_Buffer_Destroy has returned. The handle
+// ends with that call. Delete it if making the view fails.
 func NewOnDeleteCallback(fn func()) (ClientCreateViewOfDeviceBufferArgsOnDeleteCallback, Handle) {
 	return ClientCreateViewOfDeviceBufferArgsOnDeleteCallback(onDeleteEntry()), NewHandle(fn)
 }
@@ -202,7 +194,8 @@ var chunkDeleterEntry = entry(func(_ unsafe.Pointer, arg uintptr) (word uintptr)
 })
 
 // NewChunkDeleter makes the deleter and the deleter_arg of a Chunk from fn,
-// which runs once, when the plugin has read the chunk.
+// which runs once, when the plugin has read the chunk, and must not call
+// runtime.Goexit.
 func NewChunkDeleter(fn func()) (ChunkDeleter, Handle) {
 	return ChunkDeleter(chunkDeleterEntry()), NewHandle(fn)
 }

@@ -5,15 +5,14 @@ package capi
 
 // Releaser is implemented by values that need to know when C releases them; see HandleDeleter.
 type Releaser interface {
-	// Release is called once, on any thread.
+	// Release is called once, in any goroutine.
 	Release()
 }
 
 var handleDeleterEntry = entry(func(h uintptr) uintptr {
-	defer logPanic("deleter of a handle")
 	if v, ok := Handle(h).take(); ok {
 		if r, ok := v.(Releaser); ok {
-			r.Release()
+			tell("deleter of a handle", r.Release)
 		}
 	}
 	return 0

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -154,6 +155,7 @@ func TestErrorsOfTheStoreReachThePluginAndTheCaller(t *testing.T) {
 		"cancelled":  {func() error { return context.Canceled }, pjrt.Error{Code: pjrt.ErrCancelled}, "context canceled"},
 		"pjrt error": {func() error { return &pjrt.Error{Code: pjrt.ErrUnavailable, Message: "try again"} }, pjrt.Error{Code: pjrt.ErrUnavailable}, "try again"},
 		"panic":      {func() error { panic("no such shelf") }, pjrt.Error{Code: pjrt.ErrInternal}, "no such shelf"},
+		"exit":       {func() error { runtime.Goexit(); return nil }, pjrt.Error{Code: pjrt.ErrAborted}, "ended its goroutine"},
 	}
 	calls := map[string]func(n *node) *nodeError{
 		"get":              func(n *node) *nodeError { _, err := n.Get("k", 1000); return err },
@@ -173,9 +175,9 @@ func TestErrorsOfTheStoreReachThePluginAndTheCaller(t *testing.T) {
 				var e *pjrt.Error
 				require.ErrorAs(t, err, &e)
 				assert.Equal(t, c.code.Code, e.Code)
-				if name == "panic" {
+				if name == "panic" || name == "exit" {
 					assert.Contains(t, e.Message, c.message)
-					assert.Contains(t, e.Message, "panic in PJRT_KeyValue")
+					assert.Contains(t, e.Message, "PJRT_KeyValue")
 				} else {
 					assert.Equal(t, c.message, e.Message)
 				}

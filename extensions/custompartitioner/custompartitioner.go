@@ -54,8 +54,9 @@ type Parts struct {
 	Result   sharding.Spec
 }
 
-// Partitioner has the functions that the compiler calls, on its own threads and for several
-// compilations at once. An error or a panic in one ends the compilation with that error.
+// Partitioner has the functions that the compiler calls, each in a goroutine of its own, for
+// several compilations at once. An error, a panic or runtime.Goexit in one ends the compilation
+// with an error.
 type Partitioner struct {
 	// Partition splits a custom call. If it is nil, a program whose call must be split does not
 	// compile.

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -112,6 +113,8 @@ func TestAheadOfTimeACustomCallIsSplitInGo(t *testing.T) {
 	}{
 		"refuses": {func(custompartitioner.Call) (custompartitioner.Parts, error) { return nothing, errors.New("not today") }, "not today"},
 		"panics":  {func(custompartitioner.Call) (custompartitioner.Parts, error) { panic("a hole") }, "a hole"},
+		"ends": {func(custompartitioner.Call) (custompartitioner.Parts, error) { runtime.Goexit(); return nothing, nil },
+			"ended its goroutine"},
 		"forgets": {func(custompartitioner.Call) (custompartitioner.Parts, error) { return nothing, nil }, "0 shardings for 1 operands"},
 		"cannot":  {nil, "cannot be partitioned"},
 	} {

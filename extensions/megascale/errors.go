@@ -25,9 +25,10 @@ type Handler struct {
 }
 
 // OnError lets the plugin call fn for each error that the runtime reports in this process, until
-// the handler is closed (PJRT_Megascale_RegisterErrorHandler, API 0.98). fn runs on a thread of the
-// plugin and owns the serialized error, which [Aggregator.Add] takes; a panic in it is logged and
-// goes no further. If another handler has the name, the error is pjrt.ErrAlreadyExists.
+// the handler is closed (PJRT_Megascale_RegisterErrorHandler, API 0.98). fn runs in a goroutine of
+// its own and owns the serialized error, which [Aggregator.Add] takes; a panic or runtime.Goexit in
+// it is logged and goes no further. If another handler has the name, the error is
+// pjrt.ErrAlreadyExists.
 func OnError(p *pjrt.Plugin, name string, fn func(serialized []byte)) (*Handler, error) {
 	switch {
 	case p == nil:

@@ -42,7 +42,7 @@ func (s Stage) String() string {
 }
 
 // Func is a pass. It may change the module, and returns whether it did. An error or a panic
-// ends the compilation, and the compilation's error contains its text.
+// ends the compilation, and the compilation's error contains its text; so does runtime.Goexit.
 //
 // Compilations call a pass in goroutines other than their callers', several at once. The module
 // belongs to the call. A pass may use the library; if it compiles, that compilation calls the
@@ -180,7 +180,7 @@ func (x *Pass) transform(module []byte) ([]byte, error) {
 	if err != nil {
 		return nil, pjrt.ErrInternal.Errorf("the pass %s got something other than a module from the plugin: %v", x.name, err)
 	}
-	changed, err := apart(func() (bool, error) { return fn(m) })
+	changed, err := run(fn, m)
 	if err != nil {
 		code, why := raw.ErrorParts(err)
 		return nil, code.Errorf("the pass %s: %s", x.name, why)
@@ -195,20 +195,12 @@ func (x *Pass) transform(module []byte) ([]byte, error) {
 	return b, nil
 }
 
-// apart runs fn in another goroutine: a goroutine that C called must return, and fn may end its
-// goroutine, as t.FailNow does.
-func apart(fn func() (bool, error)) (changed bool, err error) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		err = pjrt.ErrAborted.Errorf("it ended its goroutine without a result")
-		defer func() {
-			if v := recover(); v != nil {
-				changed, err = false, pjrt.ErrInternal.Errorf("panic: %v\n%s", v, debug.Stack())
-			}
-		}()
-		changed, err = fn()
+// run calls fn, and returns a panic as an error.
+func run(fn Func, m *hlo.Module) (changed bool, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			changed, err = false, pjrt.ErrInternal.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
 	}()
-	<-done
-	return changed, err
+	return fn(m)
 }

@@ -22,16 +22,14 @@ type Host struct {
 
 // SendFunc gets data that a running program sends to the host, in row-major order. Each
 // call gets one chunk of a transfer of total bytes; done marks the last chunk. The chunk
-// is valid until the function returns. An error fails the execution. The plugin calls the
-// function on one of its own threads and waits for it. The function must not call runtime.Goexit,
-// as testing.T.FailNow does: nothing returns to the plugin then.
+// is valid until the function returns. An error, a panic or runtime.Goexit fails the execution.
+// The function runs in a goroutine of its own, and the plugin waits for it.
 type SendFunc func(chunk []byte, total int, done bool) error
 
 // RecvFunc is called when a running program wants data from the host, with the stream
 // that takes the data. The function owns the stream; it may hand the stream to a
 // goroutine and return. Closing the stream before it has all its bytes fails the
-// execution. The function must not call runtime.Goexit, as testing.T.FailNow does: nothing
-// returns to the plugin then.
+// execution, and so does a function that panics or calls runtime.Goexit.
 type RecvFunc func(stream *Stream)
 
 // Hosts is the execute extension for the send and recv operations of a program. It has a

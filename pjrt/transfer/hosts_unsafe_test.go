@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -98,13 +99,14 @@ func TestAProgramSendsToTheHost(t *testing.T) {
 		2: func([]byte, int, bool) error { return &pjrt.Error{Code: pjrt.ErrOutOfRange, Message: "no more"} },
 		5: func([]byte, int, bool) error { return errors.New("full") },
 		7: func([]byte, int, bool) error { panic("oops") },
+		8: func([]byte, int, bool) error { runtime.Goexit(); return nil },
 	}}}
 	extend(t, client, hosts, func(o *capi.ExecuteOptions) {
 		assert.True(t, o.UseMajorToMinorDataLayoutForCallbacks)
-		require.EqualValues(t, 4, o.NumSendOps)
+		require.EqualValues(t, 5, o.NumSendOps)
 		assert.Zero(t, o.NumRecvOps)
 		send := map[int64]capi.SendCallbackInfo{}
-		for _, i := range unsafe.Slice(*o.SendCallbacks, 4) {
+		for _, i := range unsafe.Slice(*o.SendCallbacks, 5) {
 			send[i.ChannelID] = i
 		}
 		freedChunks.Store(0)
@@ -127,10 +129,13 @@ func TestAProgramSendsToTheHost(t *testing.T) {
 		require.NotNil(t, panicked)
 		assert.Equal(t, pjrt.ErrInternal, panicked.Code)
 		assert.Contains(t, panicked.Message, "oops")
+		ended := call(8, newChunk(1), true)
+		require.NotNil(t, ended)
+		assert.Equal(t, pjrt.ErrAborted, ended.Code)
 		missing := call(9, nil, true)
 		require.NotNil(t, missing)
 		assert.Equal(t, "the plugin called a SendFunc without a chunk", missing.Message)
-		assert.EqualValues(t, 6, freedChunks.Load(), "each chunk is freed once")
+		assert.EqualValues(t, 7, freedChunks.Load(), "each chunk is freed once")
 	})
 }
 
@@ -194,10 +199,11 @@ func TestAProgramReceivesFromTheHost(t *testing.T) {
 	hosts := transfer.Hosts{{Recv: map[int64]transfer.RecvFunc{
 		3: func(s *transfer.Stream) { streams <- s },
 		4: func(s *transfer.Stream) { panic("no data today") },
+		5: func(s *transfer.Stream) { runtime.Goexit() },
 	}}}
 	extend(t, client, hosts, func(o *capi.ExecuteOptions) {
-		require.EqualValues(t, 2, o.NumRecvOps)
-		infos := unsafe.Slice(*o.RecvCallbacks, 2)
+		require.EqualValues(t, 3, o.NumRecvOps)
+		infos := unsafe.Slice(*o.RecvCallbacks, 3)
 		into, h := newSink(8, 4)
 		infos[0].RecvCallback.Call(h, infos[0].UserArg)
 		s := <-streams
@@ -239,10 +245,12 @@ func TestAProgramReceivesFromTheHost(t *testing.T) {
 		_, err = s.TotalBytes()
 		require.ErrorIs(t, err, pjrt.ErrClosed)
 
-		// After a panic the program would wait for ever if the stream stayed open.
-		into, h = newSink(4, 4)
-		infos[1].RecvCallback.Call(h, infos[1].UserArg)
-		<-into.closed
+		// If the stream stayed open, the program would wait for ever.
+		for _, info := range infos[1:] {
+			into, h = newSink(4, 4)
+			info.RecvCallback.Call(h, info.UserArg)
+			<-into.closed
+		}
 		infos[1].RecvCallback.Call(nil, infos[1].UserArg)
 		assert.Contains(t, log.String(), "asked for data without a stream")
 	})

@@ -18,9 +18,8 @@ type Output struct {
 	ID int64
 	// Operands is the number of values that the operation emits.
 	Operands int
-	// Func receives each value. The plugin calls it on one of its own threads and waits for
-	// it. Func must not call runtime.Goexit, as testing.T.FailNow does: nothing returns to the
-	// plugin then.
+	// Func receives each value. It runs in a goroutine of its own, and the plugin waits for it.
+	// A panic or runtime.Goexit in it is logged and goes no further.
 	Func func(Value)
 }
 
