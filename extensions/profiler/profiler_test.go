@@ -95,6 +95,55 @@ func taken(t *testing.T, plugin *pjrt.Plugin) []byte {
 	return data
 }
 
+// handOutOnce returns the plugin with profilers that hand out their data only once, as those of
+// TPUs and GPUs do.
+func handOutOnce(t *testing.T, p *pjrttest.Plugin) *pjrt.Plugin {
+	t.Helper()
+	gone := make(map[*capi.Profiler]bool)
+	wrapped, err := serve.Wrap(p.Table(), serve.Around(func(c *serve.Invocation, a *capi.ProfilerCollectDataArgs) {
+		if gone[a.Profiler] {
+			a.BufferSizeInBytes = 0
+			return
+		}
+		gone[a.Profiler] = a.Buffer != nil // the first call asks for the size
+		c.Forward()
+		gone[a.Profiler] = gone[a.Profiler] || a.Buffer != nil
+	}), serve.Around(func(c *serve.Invocation, a *capi.ProfilerSerializeArgs) {
+		c.Forward()
+		if len(gone) > 0 {
+			a.SerializedSize = 0
+		}
+	}))
+	require.NoError(t, err)
+	t.Cleanup(func() { wrapped.Close() })
+	plugin, err := raw.Plugin(wrapped.Capi())
+	require.NoError(t, err)
+	return plugin
+}
+
+func TestDataThatAPluginHandsOutOnceIsKept(t *testing.T) {
+	p, err := profiler.New(handOutOnce(t, pjrttest.New(t, pjrttest.Options{NoLeaks: true})), nil)
+	require.NoError(t, err)
+	defer p.Close()
+	require.NoError(t, p.Start())
+	require.NoError(t, p.Stop())
+	first, err := p.Data()
+	require.NoError(t, err)
+	require.NotEmpty(t, first)
+	want := string(first)
+	clear(first)
+	for range 2 {
+		again, err := p.Data()
+		require.NoError(t, err)
+		assert.Equal(t, want, string(again), "the caller owns each result")
+	}
+	taken, err := p.Take()
+	require.NoError(t, err)
+	assert.Equal(t, want, string(taken))
+	_, err = p.Data()
+	require.ErrorContains(t, err, "already taken")
+}
+
 func TestARecordingProfilerIsStoppedByClose(t *testing.T) {
 	plugin := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
 	p, err := profiler.New(plugin.Plugin(), nil)

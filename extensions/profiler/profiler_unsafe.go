@@ -24,7 +24,8 @@ type Profiler struct {
 	ref   *lifetime.Ref[capi.Profiler]
 
 	mu    sync.Mutex
-	state state // guarded by mu
+	state state  // guarded by mu
+	kept  []byte // guarded by mu; what Data has collected, or nil
 }
 
 type state uint8
@@ -130,8 +131,20 @@ const maxProfile = 1 << 40
 
 // Data returns what was recorded, after Stop: a serialized XSpace message
 // (PLUGIN_Profiler_CollectData). XProf and TensorBoard read it from a file whose name
-// ends in .xplane.pb.
-func (x *Profiler) Data() ([]byte, error) { return x.read(x.collect) }
+// ends in .xplane.pb. The caller owns it. The profiler keeps it too, for the next call,
+// until Take or Close.
+func (x *Profiler) Data() ([]byte, error) {
+	return x.read(func(h *capi.Profiler) ([]byte, error) {
+		if x.kept == nil {
+			data, err := x.collect(h)
+			if err != nil {
+				return nil, err
+			}
+			x.kept = data // plugins hand it out only once
+		}
+		return bytes.Clone(x.kept), nil
+	})
+}
 
 func (x *Profiler) collect(h *capi.Profiler) ([]byte, error) {
 	size, err := capi.Do(x.table, capi.ProfilerCollectDataArgs{Profiler: h})
@@ -140,7 +153,7 @@ func (x *Profiler) collect(h *capi.Profiler) ([]byte, error) {
 	}
 	n := size.BufferSizeInBytes
 	if n == 0 {
-		return nil, nil
+		return []byte{}, nil
 	}
 	if n > maxProfile {
 		return nil, size.Function().Misbehaved("reported a profile of %d bytes, more than any machine has memory for", n)
@@ -161,7 +174,15 @@ func (x *Profiler) collect(h *capi.Profiler) ([]byte, error) {
 
 // Take is like [Profiler.Data], but also removes the recorded data from the profiler, so that the
 // plugin need not keep it (PLUGIN_Profiler_Consume and PLUGIN_Profiler_Serialize, API 0.113).
-func (x *Profiler) Take() ([]byte, error) { return x.read(x.consume) }
+func (x *Profiler) Take() ([]byte, error) {
+	return x.read(func(h *capi.Profiler) ([]byte, error) {
+		data, err := x.consume(h)
+		if x.state == taken && x.kept != nil {
+			data, err, x.kept = x.kept, nil, nil // the plugin has handed it out to Data
+		}
+		return data, err
+	})
+}
 
 func (x *Profiler) consume(h *capi.Profiler) ([]byte, error) {
 	consume, err := capi.Do(x.table, capi.ProfilerConsumeArgs{Profiler: h})
@@ -222,5 +243,8 @@ func (x *Profiler) Close() error {
 		return nil
 	}
 	_ = x.Stop() // fails if the profiler is not recording
+	x.mu.Lock()
+	x.kept = nil
+	x.mu.Unlock()
 	return x.ref.Close()
 }
