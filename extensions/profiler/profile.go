@@ -39,30 +39,6 @@ type track struct {
 	of    string // what the spans belong to, such as goroutine 1
 	name  string // of, or of followed by a number
 	spans []Span
-	ends  []time.Time // of the spans that are open at the last one's start, innermost last
-}
-
-// add adds a span if the track has room for it. Spans are added in the order of their starts.
-func (t *track) add(s Span) bool {
-	ends, fits := nest(t.ends, s.Start, s.Start.Add(s.Duration), time.Time.Compare)
-	t.ends = ends
-	if fits {
-		t.spans = append(t.spans, s)
-	}
-	return fits
-}
-
-// nest takes off ends, whose innermost is last, those of the intervals that are over at start.
-// If the interval from start to end then lies within the innermost one left, or none is left,
-// nest adds its end and reports true.
-func nest[T any](ends []T, start, end T, compare func(a, b T) int) ([]T, bool) {
-	for len(ends) > 0 && compare(ends[len(ends)-1], start) <= 0 {
-		ends = ends[:len(ends)-1]
-	}
-	if len(ends) > 0 && compare(ends[len(ends)-1], end) < 0 {
-		return ends, false
-	}
-	return append(ends, end), true
 }
 
 // lay puts spans on tracks. A track takes the spans of one name that fit; spans that overlap,
@@ -73,20 +49,29 @@ func lay(spans []Span, names func(*Span) []string) []*track {
 		// Of spans that begin together, the longer one encloses the other.
 		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(b.Duration, a.Duration))
 	})
-	byName := make(map[string][]*track)
+	type tracks struct {
+		rows rows
+		list []*track
+	}
+	byName := make(map[string]*tracks)
 	var all []*track
 	for _, s := range spans {
+		start, end := int64(s.Start.Sub(spans[0].Start)), int64(s.Start.Add(s.Duration).Sub(spans[0].Start))
 		for _, name := range names(&s) {
-			placed := slices.ContainsFunc(byName[name], func(t *track) bool { return t.add(s) })
-			if placed {
-				continue
+			of := byName[name]
+			if of == nil {
+				of = new(tracks)
+				byName[name] = of
 			}
-			t := &track{of: name, name: name}
-			if n := len(byName[name]); n > 0 {
-				t.name = fmt.Sprintf("%s (%d)", name, n+1)
+			n := of.rows.place(start, end)
+			if n == len(of.list) {
+				t := &track{of: name, name: name}
+				if n > 0 {
+					t.name = fmt.Sprintf("%s (%d)", name, n+1)
+				}
+				of.list, all = append(of.list, t), append(all, t)
 			}
-			t.add(s)
-			byName[name], all = append(byName[name], t), append(all, t)
+			of.list[n].spans = append(of.list[n].spans, s)
 		}
 	}
 	return all
@@ -425,20 +410,16 @@ func (l *Line) rows() [][]Event {
 	slices.SortStableFunc(events, func(a, b Event) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(b.Duration, a.Duration))
 	})
-	rows, open := make([][]Event, 1), make([][]int64, 1) // open has the ends of the events that a row is in
+	list := make([][]Event, 1)
+	var places rows
 	for _, e := range events {
-		for i := 0; ; i++ {
-			if i == len(rows) {
-				rows, open = append(rows, nil), append(open, nil)
-			}
-			var fits bool
-			if open[i], fits = nest(open[i], e.Offset, e.Offset+e.Duration, cmp.Compare); fits {
-				rows[i] = append(rows[i], e)
-				break
-			}
+		n := places.place(e.Offset, e.Offset+e.Duration)
+		if n == len(list) {
+			list = append(list, nil)
 		}
+		list[n] = append(list[n], e)
 	}
-	return rows
+	return list
 }
 
 // printable returns the statistics that JSON can hold.

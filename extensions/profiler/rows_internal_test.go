@@ -4,9 +4,13 @@
 package profiler
 
 import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestEventsThatOverlapAreInRowsOfTheirOwn(t *testing.T) {
@@ -39,4 +43,56 @@ func TestEventsThatOverlapAreInRowsOfTheirOwn(t *testing.T) {
 		}
 		assert.Equal(t, c.want, got, name)
 	}
+}
+
+// firstFit places intervals as rows does, by trying row after row.
+func firstFit(intervals [][2]int64) (list []int) {
+	var open [][]int64
+	for _, x := range intervals {
+		n := 0
+		for ; n < len(open); n++ {
+			for len(open[n]) > 0 && open[n][len(open[n])-1] <= x[0] {
+				open[n] = open[n][:len(open[n])-1]
+			}
+			if len(open[n]) == 0 || open[n][len(open[n])-1] >= x[1] {
+				break
+			}
+		}
+		if n == len(open) {
+			open = append(open, nil)
+		}
+		open[n] = append(open[n], x[1])
+		list = append(list, n)
+	}
+	return list
+}
+
+func TestAnIntervalIsOnTheFirstRowThatHasRoomForIt(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 500 {
+		intervals := make([][2]int64, random.IntN(60))
+		for i := range intervals {
+			start := random.Int64N(40) - 20
+			intervals[i] = [2]int64{start, start + random.Int64N(30)}
+		}
+		slices.SortStableFunc(intervals, func(a, b [2]int64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1])) })
+		var r rows
+		var got []int
+		for _, x := range intervals {
+			got = append(got, r.place(x[0], x[1]))
+		}
+		require.Equal(t, firstFit(intervals), got, "%v", intervals)
+	}
+}
+
+// To try each row for each interval would take 45 thousand million steps.
+func TestManyIntervalsMayOverlap(t *testing.T) {
+	t.Parallel()
+	const n = 300_000
+	var r rows
+	for i := range int64(n) {
+		require.EqualValues(t, i, r.place(i, n+i))
+	}
+	assert.Zero(t, r.place(n, n+1), "the first row is free again")
 }
