@@ -18,7 +18,8 @@
 //	exe, err := client.Compile(ctx, program, nil) // fails if the program has an f64
 //
 // A pass sees the program late, when the compiler has optimized it, and can inspect or rewrite
-// it; package pjrt/hlo has the module. [Trace] reports what the compiler's own passes did.
+// it; package pjrt/hlo has the module. The compiler trusts what a pass makes of it: a wrong
+// module can end the process. [Trace] reports what the compiler's own passes did.
 //
 // Programs from a cache, or compiled by another process, do not go through the passes of this
 // process.

@@ -25,8 +25,8 @@ const (
 	// which instructions run. A compilation may reach it more than once, especially after a
 	// pass has changed the program.
 	PreScheduler Stage = iota
-	// PostScheduler is after that: the computations have a Schedule, which must include
-	// whatever a pass adds.
+	// PostScheduler is after that: the computations have a Schedule, which they must keep, and
+	// which must include whatever a pass adds.
 	PostScheduler
 )
 
@@ -43,6 +43,10 @@ func (s Stage) String() string {
 
 // Func is a pass. It may change the module, and returns whether it did. An error or a panic
 // ends the compilation, and the compilation's error contains its text; so does runtime.Goexit.
+//
+// The compiler trusts the module that a pass leaves: a wrong one can end the process. Only what
+// Encode of package pjrt/hlo refuses, and schedules that are missing or too early, are errors here.
+// Try new passes in child processes, with package isolate.
 //
 // Compilations call a pass in goroutines other than their callers', several at once. The module
 // belongs to the call. A pass may use the library; if it compiles, that compilation calls the
@@ -180,6 +184,7 @@ func (x *Pass) transform(module []byte) ([]byte, error) {
 	if err != nil {
 		return nil, pjrt.ErrInternal.Errorf("the pass %s got something other than a module from the plugin: %v", x.name, err)
 	}
+	scheduled := scheduledOf(m)
 	changed, err := run(fn, m)
 	if err != nil {
 		code, why := raw.ErrorParts(err)
@@ -188,11 +193,44 @@ func (x *Pass) transform(module []byte) ([]byte, error) {
 	if !changed {
 		return nil, nil
 	}
+	if err := scheduled.check(m); err != nil {
+		return nil, pjrt.ErrInvalidArgument.Errorf("the pass %s left a module that would end the process: %v", x.name, err)
+	}
 	b, err := m.Encode()
 	if err != nil {
 		return nil, pjrt.ErrInvalidArgument.Errorf("the pass %s left a module that cannot be used: %v", x.name, err)
 	}
 	return b, nil
+}
+
+// scheduled has the computations that had a schedule before a pass.
+type scheduled map[*hlo.Computation]bool
+
+func scheduledOf(m *hlo.Module) scheduled {
+	had := make(scheduled)
+	for _, c := range m.Computations {
+		if c.Schedule != nil {
+			had[c] = true
+		}
+	}
+	return had
+}
+
+// check returns an error if m has lost its schedule, or has one that the compiler has not chosen.
+// XLA's compiler for GPUs looks for the one, and chooses the other, without asking whether it is
+// there.
+func (had scheduled) check(m *hlo.Module) error {
+	for _, c := range m.Computations {
+		switch {
+		case c == nil: // Encode says what is wrong
+		case len(had) == 0 && c.Schedule != nil:
+			return fmt.Errorf("computation %s has a schedule, which the compiler chooses after this stage: leave Schedule nil", c.Name)
+		case c.Schedule == nil && (had[c] || len(had) > 0 && c == m.Entry):
+			return fmt.Errorf("computation %s has no schedule, and the compiler has chosen the schedules before this stage: keep them, "+
+				"and add to them what the pass adds", c.Name)
+		}
+	}
+	return nil
 }
 
 // run calls fn, and returns a panic as an error.

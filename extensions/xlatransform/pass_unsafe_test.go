@@ -171,6 +171,52 @@ func TestWhatEndsACompilation(t *testing.T) {
 	}
 }
 
+func TestAPassKeepsTheSchedule(t *testing.T) {
+	s := start(t, 0)
+	plain, without := negate(t)
+	entry := plain.Entry
+	entry.Schedule = entry.Instructions
+	with, err := plain.Encode()
+	require.NoError(t, err)
+	renew := func(m *hlo.Module) {
+		c := &hlo.Computation{Name: "new", Instructions: m.Entry.Instructions, Root: m.Entry.Root}
+		*m = hlo.Module{Name: "new", Computations: []*hlo.Computation{c}, Entry: c}
+	}
+	const lost, early = "has no schedule", "leave Schedule nil"
+	for name, c := range map[string]struct {
+		module []byte
+		fn     func(m *hlo.Module)
+		want   string // in the error, or empty
+	}{
+		"kept": {with, func(m *hlo.Module) { m.Entry.Root.Opcode = "abs" }, ""},
+		"kept and longer": {with, func(m *hlo.Module) {
+			m.Entry.Add(&hlo.Instruction{Opcode: "abs", Shape: m.Entry.Root.Shape, Operands: []*hlo.Instruction{m.Entry.Root}})
+		}, ""},
+		"all removed":        {with, (*hlo.Module).Unschedule, "computation main " + lost},
+		"one removed":        {with, func(m *hlo.Module) { m.Entry.Schedule = nil }, lost},
+		"a new module":       {with, renew, "computation new " + lost},
+		"never there":        {without, func(m *hlo.Module) { m.Entry.Root.Opcode = "abs" }, ""},
+		"never there, new":   {without, renew, ""},
+		"removed in vain":    {without, (*hlo.Module).Unschedule, ""},
+		"given":              {without, func(m *hlo.Module) { m.Entry.Schedule = m.Entry.Instructions }, "computation main has a schedule"},
+		"given, and a hint":  {without, func(m *hlo.Module) { m.Entry.Schedule = m.Entry.Instructions }, early},
+		"without an entry":   {with, func(m *hlo.Module) { m.Entry = nil }, "cannot be used"},
+		"a nil computation":  {with, func(m *hlo.Module) { m.Computations = append(m.Computations, nil) }, "cannot be used"},
+		"without any, empty": {with, func(m *hlo.Module) { *m = hlo.Module{} }, "cannot be used"},
+	} {
+		p, err := xlatransform.Register(s.Plugin, "p", func(m *hlo.Module) (bool, error) { c.fn(m); return true, nil }, nil)
+		require.NoError(t, err)
+		_, err = s.compile(t, "p", c.module)
+		if c.want == "" {
+			require.NoError(t, err, name)
+		} else {
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument, name)
+			require.ErrorContains(t, err, c.want, name)
+		}
+		require.NoError(t, p.Close())
+	}
+}
+
 func TestRegistrationsThatAreRefused(t *testing.T) {
 	s := start(t, 0)
 	for want, try := range map[string]func() error{
