@@ -112,9 +112,11 @@ func (m *Memory) Put(ctx context.Context, key string, value []byte) error {
 	return nil
 }
 
+var errNilStore = errors.New("kv: the store is nil")
+
 func (m *Memory) check(ctx context.Context, key string) error {
 	if m == nil {
-		return errors.New("kv: the store is nil")
+		return errNilStore
 	}
 	if key == "" {
 		return ErrEmptyKey

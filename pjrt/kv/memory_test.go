@@ -26,6 +26,18 @@ func TestPrefixedStore(t *testing.T) {
 	kvtest.TestStore(t, func(*testing.T) kv.Store { return kv.Prefix(kv.NewMemory(), "run 1/") })
 }
 
+func TestAPrefixOfNoStoreIsAnError(t *testing.T) {
+	t.Parallel()
+	for name, none := range map[string]kv.Store{"nil": nil, "nil in an interface": (*kv.Memory)(nil), "twice": kv.Prefix(nil, "a/")} {
+		s := kv.Prefix(none, "run 1/")
+		_, err := s.Get(t.Context(), "key")
+		require.ErrorContains(t, err, "the store is nil", name)
+		_, err = s.TryGet(t.Context(), "key")
+		require.ErrorContains(t, err, "the store is nil", name)
+		require.ErrorContains(t, s.Put(t.Context(), "key", nil), "the store is nil", name)
+	}
+}
+
 func TestPrefixesKeepProgramsApart(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

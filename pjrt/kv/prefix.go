@@ -15,23 +15,33 @@ type prefixed struct {
 	prefix string
 }
 
+func (p prefixed) check(key string) error {
+	switch {
+	case p.store == nil:
+		return errNilStore
+	case key == "":
+		return ErrEmptyKey
+	}
+	return nil
+}
+
 func (p prefixed) Get(ctx context.Context, key string) ([]byte, error) {
-	if key == "" {
-		return nil, ErrEmptyKey
+	if err := p.check(key); err != nil {
+		return nil, err
 	}
 	return p.store.Get(ctx, p.prefix+key)
 }
 
 func (p prefixed) TryGet(ctx context.Context, key string) ([]byte, error) {
-	if key == "" {
-		return nil, ErrEmptyKey
+	if err := p.check(key); err != nil {
+		return nil, err
 	}
 	return p.store.TryGet(ctx, p.prefix+key)
 }
 
 func (p prefixed) Put(ctx context.Context, key string, value []byte) error {
-	if key == "" {
-		return ErrEmptyKey
+	if err := p.check(key); err != nil {
+		return err
 	}
 	return p.store.Put(ctx, p.prefix+key, value)
 }

@@ -88,7 +88,7 @@ func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, e
 // Close, with a TTL, stops keeping the keys of this Store alive. etcd deletes them when the TTL has
 // passed, so that slower peers still find them. Later calls of Put fail. The error is always nil.
 func (s *Store) Close() error {
-	if s.session != nil {
+	if s != nil && s.session != nil {
 		s.session.Orphan()
 	}
 	return nil
@@ -96,6 +96,9 @@ func (s *Store) Close() error {
 
 // check rejects arguments that etcd would reject, and log, only after a round trip.
 func (s *Store) check(ctx context.Context, key string) error {
+	if s == nil || s.client == nil {
+		return errNilStore
+	}
 	if key == "" {
 		return kv.ErrEmptyKey
 	}
@@ -199,6 +202,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte) error {
 var (
 	errLeaseEnded   = errors.New("the lease of the keys has ended: the store was closed, or etcd was unreachable for longer than the TTL")
 	errClientClosed = errors.New("the etcd client was closed")
+	errNilStore     = errors.New("the etcd store is nil: make one with etcd.New")
 )
 
 // cause returns why a call of etcd failed. etcd reports the end of ctx, and of the client, by

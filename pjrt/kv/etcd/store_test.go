@@ -209,6 +209,19 @@ func TestGetOutlastsARestartOfEtcd(t *testing.T) {
 	assert.Equal(t, "value", string(r.value))
 }
 
+func TestMethodsOfNilAndZeroStoresDoNotPanic(t *testing.T) {
+	t.Parallel()
+	for _, s := range []*etcd.Store{nil, {}} {
+		_, err := s.Get(t.Context(), "key")
+		require.ErrorContains(t, err, "the etcd store is nil")
+		_, err = s.TryGet(t.Context(), "key")
+		require.ErrorContains(t, err, "the etcd store is nil")
+		require.ErrorContains(t, s.Put(t.Context(), "key", nil), "the etcd store is nil")
+		require.NoError(t, s.Close())
+		require.NoError(t, s.Close())
+	}
+}
+
 func TestKeysWithATTLLiveAsLongAsTheirStore(t *testing.T) {
 	t.Parallel()
 	address, _ := serve(t, t.TempDir(), "127.0.0.1:0")
