@@ -7,6 +7,7 @@ package pjrt_test
 
 import (
 	"context"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -302,7 +303,9 @@ func TestAheadOfTimeCreateOptionsMatchThePlugin(t *testing.T) {
 func TestAheadOfTimeGPUTopologiesComeFromATargetConfig(t *testing.T) {
 	cuda, err := pjrt.Open(plugintest.Path(t, "cuda13"))
 	require.NoError(t, err)
-	topology := newTopology(t, cuda, "", pjrt.Attribute{Name: "target_config", Value: ""}, pjrt.Attribute{Name: "topology", Value: "1x2x4"})
+	h100, err := os.ReadFile("../conformance/topologies/h100.txtpb")
+	require.NoError(t, err)
+	topology := newTopology(t, cuda, "", pjrt.Attribute{Name: "target_config", Value: string(h100)}, pjrt.Attribute{Name: "topology", Value: "1x2x4"})
 	devices, err := topology.Devices()
 	require.NoError(t, err)
 	assert.Len(t, devices, 8)
@@ -317,7 +320,7 @@ func TestAheadOfTimeGPUTopologiesComeFromATargetConfig(t *testing.T) {
 	const hint = "the option "
 	for _, c := range []struct{ config, want string }{
 		{"", "No visible GPU devices: where there is no GPU, describe one with the option target_config"},
-		{"platform_name: 'CUDA'", "say how many there are with the option topology"},
+		{string(h100), "say how many there are with the option topology"},
 	} {
 		var options []pjrt.Attribute
 		if c.config != "" {

@@ -141,6 +141,10 @@ func newTopology(p *Plugin, h *capi.TopologyDescription) (*Topology, error) {
 		t.Close()
 		return nil, err
 	}
+	if err := createoptions.CheckTarget(p.Kind(), t.attributes); err != nil {
+		t.Close()
+		return nil, invalid("the topology's %v", err)
+	}
 	return t, nil
 }
 

@@ -188,6 +188,8 @@ func TestMisuseOfNewTopologyIsRefused(t *testing.T) {
 		"config type":         {cuda, "", one("target_config", 1), "target_config takes a value of type string, not int64"},
 		"config type unknown": {other, "", one("target_config", 1), "target_config takes a value of type string, not int64"},
 		"topology type":       {cuda, "", one("topology", []int64{1, 1, 1}), "topology takes a value of type string, not []int64"},
+		"no GPU":              {cuda, "", one("target_config", ""), "target_config: gpu_device_info lacks threads_per_warp, block_dim_limit_x"},
+		"half a GPU":          {cuda, "", one("target_config", "gpu_device_info { threads_per_warp: 32 }"), "gpu_device_info lacks block_dim_limit_x"},
 		"negative hosts":      {cuda, "", one("topology", "1x-1x1"), `the extent "-1" is not a number`},
 		"no hosts":            {cuda, "", one("topology", "1x0x1"), "has an extent of 0"},
 		"two extents":         {cuda, "", one("topology", "2x2"), "has 2 extents, not 3"},

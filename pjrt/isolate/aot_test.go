@@ -7,6 +7,7 @@ package isolate_test
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -71,7 +72,11 @@ func TestAheadOfTimeACrashIsAnError(t *testing.T) {
 	ctx := context.Background()
 	cuda, err := pjrt.Open(plugintest.Path(t, "cuda13"))
 	require.NoError(t, err)
-	gpu, err := cuda.NewTopology(ctx, "", &pjrt.TopologyOptions{Create: []pjrt.Attribute{{Name: "target_config", Value: ""}, {Name: "topology", Value: "1x1x1"}}})
+	h100, err := os.ReadFile("../../conformance/topologies/h100.txtpb")
+	require.NoError(t, err)
+	gpu, err := cuda.NewTopology(ctx, "", &pjrt.TopologyOptions{
+		Create: []pjrt.Attribute{{Name: "target_config", Value: string(h100)}, {Name: "topology", Value: "1x1x1"}},
+	})
 	require.NoError(t, err)
 	defer gpu.Close()
 	compiler := newCompiler(t, isolate.Options{})

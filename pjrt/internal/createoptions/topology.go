@@ -14,8 +14,8 @@ import (
 // topologyTypes has the options of topologies, in the form of types.
 var topologyTypes = map[string]map[string]any{
 	GPU: {
-		"target_config": "",
-		"topology":      "",
+		targetConfig: "",
+		"topology":   "",
 	},
 	TPU: {
 		"chips_per_host_bounds": []int64(nil),
@@ -25,7 +25,7 @@ var topologyTypes = map[string]map[string]any{
 
 // CheckTopology returns an error for a topology on which a plugin of this kind would
 // end the process: options of another type, an extent of zero, more devices than can
-// be counted.
+// be counted, a GPU that no compiler knows.
 func CheckTopology(kind, name string, options []capi.Attribute) error {
 	if strings.ContainsRune(name, 0) {
 		return fmt.Errorf("the topology name %q has a NUL in it", name)
@@ -50,6 +50,9 @@ func CheckTopology(kind, name string, options []capi.Attribute) error {
 	case TPU:
 		return checkTPUTopology(name, options)
 	case GPU:
+		if err := CheckTarget(kind, options); err != nil {
+			return fmt.Errorf("topology option %v", err)
+		}
 		return checkGPUTopology(options)
 	}
 	return nil
