@@ -142,7 +142,7 @@ func TestMisuseOfJobsIsAnErrorHere(t *testing.T) {
 	x, err := megascale.NewContext(s.plugin)
 	require.NoError(t, err)
 	for want, call := range map[string]func() error{
-		"slices, not 0":            func() error { return second(x.Config(s.topology, megascale.Job{})) },
+		"devices, not 0":           func() error { return second(x.Config(s.topology, megascale.Job{})) },
 		"no slice 2 in a job of 2": func() error { return second(x.Config(s.topology, megascale.Job{Slices: 2, Slice: 2})) },
 		"no host -1":               func() error { return second(x.Config(s.topology, megascale.Job{Slices: 2, Host: -1})) },
 		"topology is nil":          func() error { return second(x.Config(nil, megascale.Job{Slices: 2})) },

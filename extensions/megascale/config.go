@@ -23,7 +23,7 @@ func AOTConfig(topology *pjrt.Topology, slices int) (*Config, error) {
 		return nil, err
 	}
 	defer release()
-	if err := countOfSlices(slices); err != nil {
+	if err := countOfSlices(topology, slices); err != nil {
 		return nil, err
 	}
 	if err := canDestroyConfigs(topology.Plugin()); err != nil {
@@ -66,7 +66,7 @@ func (x *Context) Config(topology *pjrt.Topology, job Job) (*Config, error) {
 	if topology.Plugin() != x.plugin {
 		return nil, pjrt.ErrInvalidArgument.Errorf("the topology and the context belong to different plugins")
 	}
-	if err := countOfSlices(job.Slices); err != nil {
+	if err := countOfSlices(topology, job.Slices); err != nil {
 		return nil, err
 	}
 	switch {
@@ -103,9 +103,17 @@ func (x *Context) Config(topology *pjrt.Topology, job Job) (*Config, error) {
 	return config, err
 }
 
-func countOfSlices(n int) error {
-	if n < 1 || n > math.MaxInt32 {
-		return pjrt.ErrInvalidArgument.Errorf("a job has from 1 to 2^31-1 slices, not %d", n)
+// mostDevices is more devices than any job has. libtpu lists those of all slices.
+const mostDevices = 1 << 20
+
+// countOfSlices returns an error if a job cannot have n slices with this topology.
+func countOfSlices(topology *pjrt.Topology, n int) error {
+	devices, err := topology.Devices()
+	if err != nil {
+		return err
+	}
+	if most := mostDevices / max(len(devices), 1); n < 1 || n > most {
+		return pjrt.ErrInvalidArgument.Errorf("a job has from 1 to %d slices of %d devices, not %d", most, len(devices), n)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"math"
 	"testing"
 	"time"
 
@@ -157,6 +158,22 @@ func TestAheadOfTimeAProgramForTwoSlices(t *testing.T) {
 	b, err := config.Serialize()
 	require.NoError(t, err)
 	assert.NotEmpty(t, b)
+}
+
+func TestAheadOfTimeAJobHasABoundedNumberOfSlices(t *testing.T) {
+	p, err := pjrt.Open(plugintest.Path(t, "tpu"))
+	require.NoError(t, err)
+	topology, err := p.NewTopology(t.Context(), "v5e:2x2", nil)
+	require.NoError(t, err)
+	defer topology.Close()
+	for _, n := range []int{-1, 0, 1<<18 + 1, math.MaxInt32} {
+		_, err := megascale.AOTConfig(topology, n)
+		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+		require.ErrorContains(t, err, fmt.Sprintf("a job has from 1 to 262144 slices of 4 devices, not %d", n))
+	}
+	most, err := megascale.AOTConfig(topology, 1<<18)
+	require.NoError(t, err)
+	require.NoError(t, most.Close())
 }
 
 // The configuration for compiling a program for two slices of TPUs without having them.

@@ -169,6 +169,9 @@ func Subslice(t *pjrt.Topology, chipsPerHost, hosts []int) (*pjrt.Topology, erro
 	return raw.AdoptTopology(t.Plugin(), c.Args.SubsliceTopology)
 }
 
+// mostChips is more chips than any system has. libtpu takes minutes to make a few times as many.
+const mostChips = 1 << 20
+
 // WithHosts returns the topology of a system like t with the given number of hosts along
 // each dimension (PJRT_TpuTopology_ReplaceHostBounds). The caller closes it.
 func WithHosts(t *pjrt.Topology, hosts []int) (*pjrt.Topology, error) {
@@ -176,14 +179,18 @@ func WithHosts(t *pjrt.Topology, hosts []int) (*pjrt.Topology, error) {
 	if err != nil {
 		return nil, err
 	}
-	const most = 1 << 10 // along a dimension, more than any system has
-	for _, n := range hosts {
-		if n < 1 || n > most {
-			return nil, pjrt.ErrInvalidArgument.Errorf("there cannot be %d hosts along a dimension", n)
-		}
-	}
 	if len(hosts) != len(bounds) {
 		return nil, pjrt.ErrInvalidArgument.Errorf("the system has %d dimensions, not %d", len(bounds), len(hosts))
+	}
+	chips, err := ChipsPerProcess(t)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range hosts {
+		if n < 1 || n > mostChips/max(chips, 1) {
+			return nil, pjrt.ErrInvalidArgument.Errorf("there cannot be %v hosts: a system has 1 to %d chips", hosts, mostChips)
+		}
+		chips *= n
 	}
 	var c capi.Call[capi.TPUTopologyReplaceHostBoundsArgs]
 	of := int32s(hosts)
@@ -213,6 +220,9 @@ func DeviceInSubslice(t, part *pjrt.Topology, origin []int, device int) (int, er
 	if table(part).API() != table(t).API() {
 		return 0, pjrt.ErrInvalidArgument.Errorf("the part is a topology of another plugin")
 	}
+	if err := sameKind(t, part); err != nil {
+		return 0, err
+	}
 	whole, err := chipBounds(t)
 	if err != nil {
 		return 0, err
@@ -240,6 +250,22 @@ func DeviceInSubslice(t, part *pjrt.Topology, origin []int, device int) (int, er
 	c.Args.SubsliceOrigin, c.Args.SubsliceOriginDimNum = unsafe.SliceData(at), uintptr(len(at))
 	err = ask(t, &c, &c.Args.ClientTopology)
 	return int(c.Args.SubsliceDeviceID), err
+}
+
+// sameKind returns an error if a part has other devices than the system.
+func sameKind(t, part *pjrt.Topology) error {
+	all, err := t.Devices()
+	if err != nil {
+		return err
+	}
+	some, err := part.Devices()
+	if err != nil {
+		return err
+	}
+	if len(all) > 0 && len(some) > 0 && all[0].Kind() != some[0].Kind() {
+		return pjrt.ErrInvalidArgument.Errorf("the part has devices of the kind %s, and the system has %s", some[0].Kind(), all[0].Kind())
+	}
+	return nil
 }
 
 // inRange returns an error unless n is from 0 to count-1.

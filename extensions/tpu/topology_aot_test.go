@@ -116,13 +116,16 @@ func TestAheadOfTimeWhatDoesNotExist(t *testing.T) {
 		"does not fit into a system of [2 2 2] chips": func() error {
 			return second(tpu.Subslice(x, []int{2, 2, 2}, []int{1, 1, 2}))
 		},
-		"fit into a system of [2 2 2]": func() error { return second(tpu.Subslice(x, []int{0, 1, 1}, []int{1, 1, 1})) },
-		"cannot be 0 hosts":            func() error { return second(tpu.WithHosts(x, []int{1, 1, 0})) },
-		"3 dimensions, not 2":          func() error { return second(tpu.WithHosts(x, []int{1, 1})) },
+		"fit into a system of [2 2 2]":  func() error { return second(tpu.Subslice(x, []int{0, 1, 1}, []int{1, 1, 1})) },
+		"cannot be [1 1 0] hosts":       func() error { return second(tpu.WithHosts(x, []int{1, 1, 0})) },
+		"1 to 1048576 chips":            func() error { return second(tpu.WithHosts(x, []int{100, 100, 100})) },
+		"cannot be [1 1 1099511627776]": func() error { return second(tpu.WithHosts(x, []int{1, 1, 1 << 40})) },
+		"3 dimensions, not 2":           func() error { return second(tpu.WithHosts(x, []int{1, 1})) },
 		"fit into a system of [2 2 2] chips at [1 0 0]": func() error {
 			return second(tpu.DeviceInSubslice(x, part, []int{1, 0, 0}, 0))
 		},
 		"outside the part": func() error { return second(tpu.DeviceInSubslice(x, part, []int{0, 0, 1}, 0)) },
+		"kind TPU v5 lite": func() error { return second(tpu.DeviceInSubslice(x, system(t, "v5e:2x2"), []int{0, 0, 0}, 0)) },
 		"topology is nil":  func() error { return second(tpu.DeviceInSubslice(x, nil, []int{0, 0, 0}, 0)) },
 	} {
 		err := call()
