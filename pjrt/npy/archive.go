@@ -21,6 +21,7 @@ import (
 type Archive struct {
 	names []string
 	files map[string]*zip.File
+	size  int64
 	close func() error
 }
 
@@ -50,7 +51,7 @@ func NewArchive(r io.ReaderAt, size int64) (*Archive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not a .npz file: %w", err)
 	}
-	a := &Archive{files: make(map[string]*zip.File)}
+	a := &Archive{files: make(map[string]*zip.File), size: size}
 	for _, f := range z.File {
 		name, ok := strings.CutSuffix(f.Name, ".npy")
 		if !ok {
@@ -92,16 +93,49 @@ func (a *Archive) read(name string, t dtype.Type) (array.Array, error) {
 		return array.Array{}, fmt.Errorf("the archive has no array %q, only %s",
 			excerpt.Of(name), excerpt.Of(strings.Join(a.Names(), ", ")))
 	}
-	f, err := a.files[name].Open()
-	if err != nil {
-		return array.Array{}, fmt.Errorf("array %q: %w", excerpt.Of(name), err)
-	}
-	defer f.Close()
-	x, err := read(f, t, -1) // the size in the directory is not to be trusted
+	x, err := a.readFile(a.files[name], t)
 	if err != nil {
 		return array.Array{}, fmt.Errorf("array %q: %w", excerpt.Of(name), err)
 	}
 	return x, nil
+}
+
+// usual is how many times as long as a compressed file the array in it usually is at most.
+const usual = 16
+
+// readFile reads an array into memory of its size. The size in the directory is not to be trusted:
+// if it is more than usual, readFile first reads the file to see that the data is there.
+func (a *Archive) readFile(file *zip.File, t dtype.Type) (array.Array, error) {
+	size := int64(file.UncompressedSize64)
+	if most := usual * min(file.CompressedSize64, uint64(a.size)); file.UncompressedSize64 > most {
+		var err error
+		if size, err = measure(file); err != nil {
+			return array.Array{}, err
+		}
+	}
+	f, err := file.Open()
+	if err != nil {
+		return array.Array{}, err
+	}
+	defer f.Close()
+	return read(f, t, size)
+}
+
+// measure returns the size of a file whose data has the length that its header says.
+func measure(file *zip.File) (size int64, err error) {
+	f, err := file.Open()
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	h, err := readHeader(f)
+	if err != nil {
+		return 0, err
+	}
+	if err := h.end(io.CopyN(io.Discard, f, h.bytes)); err != nil {
+		return 0, err
+	}
+	return h.length + h.bytes, h.nothingAfter(f)
 }
 
 // Close closes the file that OpenArchive opened.

@@ -6,8 +6,13 @@ package npy_test
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -58,6 +63,77 @@ func TestAnArchiveOfNumPyIsRead(t *testing.T) {
 	require.ErrorContains(t, err, "it holds no data")
 	_, err = npy.ReadFile("testdata/two.npz")
 	require.ErrorContains(t, err, "read it with OpenArchive")
+}
+
+// zipped returns an archive of one file, to which the directory gives the stated size.
+func zipped(t *testing.T, method uint16, file []byte, stated uint64) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	if method == zip.Deflate {
+		w, err := flate.NewWriter(&packed, flate.BestSpeed)
+		require.NoError(t, err)
+		_, err = w.Write(file)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+	} else {
+		packed.Write(file)
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.CreateRaw(&zip.FileHeader{
+		Name: "a.npy", Method: method, CRC32: crc32.ChecksumIEEE(file), CompressedSize64: uint64(packed.Len()), UncompressedSize64: stated,
+	})
+	require.NoError(t, err)
+	_, err = w.Write(packed.Bytes())
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	return b.Bytes()
+}
+
+// It counts what all goroutines allocate, and so runs alone.
+func TestAnArrayOfAnArchiveIsReadIntoMemoryOfItsSize(t *testing.T) {
+	const size, other = 8 << 20, 1 << 20 // other is what reading takes besides
+	long := func(fill func([]byte)) []byte {
+		f := file(head("'|u1'", "False", fmt.Sprintf("(%d,)", size)), make([]byte, size)...)
+		fill(f[len(f)-size:])
+		return f
+	}
+	zeros := long(func([]byte) {})
+	noise := long(func(b []byte) {
+		random := rand.New(rand.NewPCG(1, 2))
+		for i := range b {
+			b[i] = byte(random.Uint32()) & 15
+		}
+	})
+	cut, more := zeros[:len(zeros)-5], append(zeros, 0)
+	for name, c := range map[string]struct {
+		archive []byte
+		most    uint64
+		want    string // of the error
+	}{
+		"stored":                   {zipped(t, zip.Store, noise, uint64(len(noise))), size + other, ""},
+		"compressed":               {zipped(t, zip.Deflate, noise, uint64(len(noise))), size + other, ""},
+		"compressed much":          {zipped(t, zip.Deflate, zeros, uint64(len(zeros))), size + other, ""},
+		"cut off":                  {zipped(t, zip.Deflate, cut, uint64(len(cut))), other, "but the file has 8388603"},
+		"too long":                 {zipped(t, zip.Deflate, more, uint64(len(more))), other, "but the file has 8388609 or more"},
+		"longer in the directory":  {zipped(t, zip.Deflate, cut, uint64(len(zeros))), other, "unexpected EOF"},
+		"shorter in the directory": {zipped(t, zip.Deflate, zeros, 1000), other, "but the file has "},
+		"huge in the directory":    {zipped(t, zip.Deflate, zeros, 1<<60), other, "unexpected EOF"},
+	} {
+		a, err := npy.NewArchive(bytes.NewReader(c.archive), int64(len(c.archive)))
+		require.NoError(t, err, name)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		x, err := a.Read("a")
+		runtime.ReadMemStats(&after)
+		assert.LessOrEqual(t, after.TotalAlloc-before.TotalAlloc, c.most, name)
+		if c.want != "" {
+			require.ErrorContains(t, err, c.want, name)
+			continue
+		}
+		require.NoError(t, err, name)
+		assert.Len(t, x.Data, size, name)
+	}
 }
 
 func TestBadArchivesAreRefused(t *testing.T) {

@@ -134,20 +134,33 @@ func (h *Header) data(r io.Reader, size int64) ([]byte, error) {
 		_, err = io.CopyN(&b, r, h.bytes)
 		data = b.Bytes()
 	}
+	if err := h.end(int64(len(data)), err); err != nil {
+		return nil, err
+	}
+	return data, h.nothingAfter(r)
+}
+
+// end returns the error for data of which n bytes were there before err.
+func (h *Header) end(n int64, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, h.wrongLength(int64(len(data)), "")
+		return h.wrongLength(n, "")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %d bytes of data: %w", h.bytes, err)
+		return fmt.Errorf("reading %d bytes of data: %w", h.bytes, err)
 	}
+	return nil
+}
+
+// nothingAfter returns an error if r, which is after the data, is not at its end.
+func (h *Header) nothingAfter(r io.Reader) error {
 	var extra [1]byte
 	switch _, err := io.ReadFull(r, extra[:]); err {
 	case io.EOF:
-		return data, nil
+		return nil
 	case nil:
-		return nil, h.wrongLength(h.bytes+1, " or more")
+		return h.wrongLength(h.bytes+1, " or more")
 	default:
-		return nil, fmt.Errorf("looking for the end of the data: %w", err)
+		return fmt.Errorf("looking for the end of the data: %w", err)
 	}
 }
 
