@@ -193,9 +193,9 @@ type LoadOptions struct {
 }
 
 // DeserializeAndLoad loads an executable that Serialize wrote (PJRT_Executable_DeserializeAndLoad).
-// It needs the same build of the same plugin, or one that runs its programs according to the
-// extension AbiVersion, and devices like those that the executable was compiled for. Before the
-// plugin sees them, damaged bytes are ErrDataLoss, and executables that belong elsewhere
+// It is code: load only those that you trust. It needs the same build of the plugin, or one that
+// runs its programs by the extension AbiVersion, and devices like those that it was compiled for.
+// Before the plugin sees them, damaged bytes are ErrDataLoss, and executables that belong elsewhere
 // ErrFailedPrecondition. opts may be nil.
 func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *LoadOptions) (exe *LoadedExecutable, end error) {
 	op := begin(ctx, OperationLoad, subject{client: c, bytes: len(data)})
