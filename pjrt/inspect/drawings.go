@@ -12,6 +12,9 @@ import (
 	"strconv"
 	"strings"
 
+	g "maragu.dev/gomponents"
+
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
@@ -83,14 +86,28 @@ func share(part, whole int64) string {
 	return strconv.FormatFloat(100*min(1, float64(part)/float64(whole)), 'f', 2, 64)
 }
 
-// computationText returns the instructions of a computation, one a line.
-func computationText(c Computation) string {
-	var b strings.Builder
-	for i := range c.Instructions {
-		b.WriteString(c.Instructions[i].String())
-		b.WriteByte('\n')
-	}
-	return b.String()
+// listing writes the instructions of a program, up to a size. Names that many instructions use as
+// operands can make it much larger than the program.
+type listing struct{ left int }
+
+// maxListing is more than anybody reads of a program.
+const maxListing = 64 << 20
+
+// of returns the instructions of a computation, one a line.
+func (l *listing) of(c Computation) g.Node {
+	return g.NodeFunc(func(out io.Writer) error {
+		for i := range c.Instructions {
+			if l.left <= 0 {
+				return g.Textf("... %d more\n", len(c.Instructions)-i).Render(out)
+			}
+			line := c.Instructions[i].String() + "\n"
+			l.left -= len(line)
+			if err := g.Text(line).Render(out); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // grid is a drawing of an array, cut into tiles.
@@ -270,7 +287,7 @@ func newBoxes(a Allocation, s *Schedule) []box {
 			X: coordinate(float64(slot.First) * step), Width: coordinate(float64(slot.Last-slot.First+1) * step),
 			Y:      coordinate(float64(slot.Offset) / float64(a.Bytes) * chartHeight),
 			Height: coordinate(max(1, float64(slot.Bytes)/float64(a.Bytes)*chartHeight)),
-			Text:   fmt.Sprintf("%s: %s from byte %d on, steps %d to %d", slot.Name, formatBytes(slot.Bytes), slot.Offset, slot.First, slot.Last),
+			Text:   fmt.Sprintf("%s: %s from byte %d on, steps %d to %d", excerpt.Of(slot.Name), formatBytes(slot.Bytes), slot.Offset, slot.First, slot.Last),
 			Hue:    h.Sum32() % 360,
 		})
 	}

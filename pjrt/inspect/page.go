@@ -13,6 +13,7 @@ import (
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
 )
@@ -251,10 +252,11 @@ func memoryOverTime(s *Schedule) g.Node {
 						s.Peak, len(s.Steps), order),
 				}))
 	}
-	if all := s.AtPeak(); len(all) > 0 {
+	if all := s.atPeak(); len(all) > 0 {
 		shown := all[:min(maxAtPeak, len(all))]
 		nodes = append(nodes, folded(len(all) <= 12, g.Textf("Alive at the peak: %d values", len(all)),
-			table([]string{"value", "kind", "#bytes", "#share", "#steps"}, g.Map(shown, func(b Buffer) g.Node {
+			table([]string{"value", "kind", "#bytes", "#share", "#steps"}, g.Map(shown, func(n int) g.Node {
+				b := &s.Buffers[n]
 				return h.Tr(h.Td(code(b.Name)), h.Td(g.Text(b.Kind)), number(formatBytes(b.Bytes)),
 					number(share(b.Bytes, s.PeakSize)+"%"), number(fmt.Sprintf("%d–%d", b.First, b.Last)))
 			})),
@@ -286,7 +288,7 @@ func allocations(r *Report) g.Node {
 		rows := g.Map(a.Slots, func(s Slot) g.Node {
 			name, steps := h.I(g.Text("inside a called computation")), ""
 			if s.Name != "" {
-				name = code(s.Name)
+				name = code(excerpt.Of(s.Name))
 			}
 			if s.First >= 0 {
 				steps = fmt.Sprintf("%d–%d", s.First, s.Last)
@@ -350,17 +352,28 @@ func programSection(p *Program) g.Node {
 	}
 	input := h.Input(h.ID("search"), h.Type("search"), h.Placeholder("dot, f32[8, fusion.1 …"), h.AutoComplete("off"))
 	output := g.El("output", h.ID("found"), h.For("search"))
-	nodes := g.Group{h.P(h.Class("search"), h.Label(g.Text("Search "), input), g.Text(" "), output)}
-	for i, c := range p.Computations {
-		count := fmt.Sprintf("%d %s", len(c.Instructions), plural(len(c.Instructions), "instruction"))
-		if i == 0 {
-			count += ", entry"
+	list := &listing{maxListing}
+	// Each computation is written before there are nodes for the next: a program can have very many.
+	computations := g.NodeFunc(func(out io.Writer) error {
+		for i, c := range p.Computations {
+			if err := list.section(i, c).Render(out); err != nil {
+				return err
+			}
 		}
-		nodes = append(nodes, h.Details(h.Class("computation"), g.If(i == 0, g.Attr("open")),
-			h.Summary(code(c.Name), g.Text(" "), h.Span(h.Class("count"), g.Text(count))),
-			h.Pre(g.Text(computationText(c)))))
+		return nil
+	})
+	return section("program", "Program", h.P(h.Class("search"), h.Label(g.Text("Search "), input), g.Text(" "), output), computations)
+}
+
+// section returns the computation of this number.
+func (l *listing) section(number int, c Computation) g.Node {
+	count := fmt.Sprintf("%d %s", len(c.Instructions), plural(len(c.Instructions), "instruction"))
+	if number == 0 {
+		count += ", entry"
 	}
-	return section("program", "Program", nodes)
+	return h.Details(h.Class("computation"), g.If(number == 0, g.Attr("open")),
+		h.Summary(code(c.Name), g.Text(" "), h.Span(h.Class("count"), g.Text(count))),
+		h.Pre(l.of(c)))
 }
 
 func absentSection(list []string) g.Node {

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
-	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
 // Program is an optimized HLO program.
@@ -59,11 +59,13 @@ func ReadProgram(p pjrt.Program) (*Program, error) {
 	entry := slices.Index(m.Computations, m.Entry)
 	m.Computations = slices.Insert(slices.Delete(m.Computations, entry, entry+1), 0, m.Entry)
 	program := &Program{Scheduled: m.Entry.Schedule != nil, module: m}
+	devices := newDeviceLists(len(p.Code))
+	program.Computations = make([]Computation, 0, len(m.Computations))
 	for _, from := range m.Computations {
 		sort(from)
-		c := Computation{Name: from.Name}
+		c := Computation{Name: from.Name, Instructions: make([]Instruction, 0, len(from.Instructions))}
 		for _, i := range from.Instructions {
-			c.Instructions = append(c.Instructions, newInstruction(i))
+			c.Instructions = append(c.Instructions, newInstruction(i, devices))
 		}
 		program.Computations = append(program.Computations, c)
 	}
@@ -86,7 +88,7 @@ func sort(c *hlo.Computation) {
 	slices.SortStableFunc(c.Instructions, func(a, b *hlo.Instruction) int { return at(a) - at(b) })
 }
 
-func newInstruction(from *hlo.Instruction) Instruction {
+func newInstruction(from *hlo.Instruction, devices *deviceLists) Instruction {
 	i := Instruction{
 		Name: from.Name, Opcode: from.Opcode, Shape: from.Shape.String(), Bytes: shapeBytes(&from.Shape), Source: from.Source.Op,
 	}
@@ -109,33 +111,51 @@ func newInstruction(from *hlo.Instruction) Instruction {
 	add(from.FusionKind != "", "kind=%s", from.FusionKind)
 	add(from.Target != "", "custom_call_target=%q", from.Target)
 	if from.Sharding != nil {
-		spec, err := sharding.Decode(pjrt.Sharding{Proto: from.Sharding})
-		add(err == nil && len(spec.Devices) <= maxListedDevices, "sharding=%v", spec)
+		text := devices.text(from.Sharding)
+		add(text != "", "sharding=%s", text)
 	}
 	i.Details = strings.Join(details, ", ")
 	return i
 }
 
-// maxListedDevices limits the text of a sharding.
-const maxListedDevices = 256
-
-// String returns the instruction in the style of HLO's text form.
+// String returns the instruction in the style of HLO's text form. It shows only the beginning of a
+// long list of operands, and of a long name among them.
 func (i *Instruction) String() string {
 	if i == nil {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString(i.Name + " = " + i.Shape + " " + i.Opcode + "(" + strings.Join(i.Operands, ", ") + ")")
+	b.WriteString(i.Name + " = " + i.Shape + " " + i.Opcode + "(")
+	writeNames(&b, i.Operands)
+	b.WriteByte(')')
 	if i.Details != "" {
 		b.WriteString(", " + i.Details)
 	}
 	if len(i.Calls) > 0 {
-		b.WriteString(", calls=" + strings.Join(i.Calls, ", "))
+		b.WriteString(", calls=")
+		writeNames(&b, i.Calls)
 	}
 	if i.Source != "" {
 		b.WriteString("  // " + i.Source)
 	}
 	return b.String()
+}
+
+// maxNames is how many operands or computations the text of an instruction names. Each may be the
+// same instruction with a long name.
+const maxNames = 1 << 10
+
+func writeNames(b *strings.Builder, names []string) {
+	for n, name := range names {
+		if n == maxNames {
+			fmt.Fprintf(b, ", ... %d more", len(names)-n)
+			return
+		}
+		if n > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(excerpt.OfName(name))
+	}
 }
 
 // Kernels lists what a GPU runs as separate kernels: the fusions and custom calls of the
@@ -217,9 +237,12 @@ func arrayBytes(s *hlo.Shape) int64 {
 const maxBytes = 1 << 50
 
 func joinInts(list []int64) string {
-	words := make([]string, len(list))
+	var b []byte
 	for i, n := range list {
-		words[i] = strconv.FormatInt(n, 10)
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, n, 10)
 	}
-	return strings.Join(words, ",")
+	return string(b)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
 )
 
@@ -30,7 +31,7 @@ type Step struct {
 
 // Buffer is an array that an instruction of the entry computation makes.
 type Buffer struct {
-	Name        string // of the instruction, with {i} for an element of a tuple
+	Name        string // of the instruction, with {i} for an element of a tuple; only the beginning of a long one
 	Kind        string // argument, constant, result or temporary
 	Bytes       int64
 	First, Last int // the steps in which it is alive
@@ -49,14 +50,18 @@ func (p *Program) Schedule() *Schedule {
 	s := &Schedule{Steps: make([]Step, len(entry.Instructions)), Measured: p.Scheduled}
 	last := len(s.Steps) - 1
 	leaves := make(map[*hlo.Instruction][]int, len(entry.Instructions)) // the numbers of its buffers
+	used := make(map[*hlo.Instruction]int, len(entry.Instructions))     // the last step that has it as an operand
 	for n, i := range entry.Instructions {
 		s.Steps[n].Name = i.Name
 		for _, o := range i.Operands {
-			for _, b := range leaves[o] {
-				s.Buffers[b].Last = max(s.Buffers[b].Last, n)
-			}
+			used[o] = n
 		}
 		leaves[i] = s.define(i, n, leaves)
+	}
+	for i, list := range leaves {
+		for _, b := range list {
+			s.Buffers[b].Last = max(s.Buffers[b].Last, used[i])
+		}
 	}
 	for _, b := range leaves[entry.Root] {
 		s.Buffers[b].Last = last
@@ -84,16 +89,17 @@ func (p *Program) Schedule() *Schedule {
 	return s
 }
 
-// define returns the numbers of the buffers that hold the result of an instruction.
+// define returns the numbers of the buffers that hold the result of an instruction: one for each
+// array of its shape. An instruction that states another shape than its operands make has buffers of
+// its own. Otherwise tuples of tuples whose shapes say nothing of it would double their buffers with
+// each instruction.
 func (s *Schedule) define(i *hlo.Instruction, step int, leaves map[*hlo.Instruction][]int) []int {
 	arrays := i.Shape.Arrays()
 	switch i.Opcode {
 	case "tuple":
-		var all []int
-		for _, o := range i.Operands {
-			all = append(all, leaves[o]...)
+		if all, ok := concatenated(i.Operands, leaves, len(arrays)); ok {
+			return all
 		}
-		return all
 	case "bitcast", "optimization-barrier", "while", "add-dependency":
 		// These return their operand, or work in place on it.
 		if len(i.Operands) > 0 && len(leaves[i.Operands[0]]) == len(arrays) {
@@ -115,11 +121,12 @@ func (s *Schedule) define(i *hlo.Instruction, step int, leaves map[*hlo.Instruct
 	case "constant":
 		kind = "constant"
 	}
-	var list []int
+	list := make([]int, 0, len(arrays))
+	s.Buffers = slices.Grow(s.Buffers, len(arrays))
 	for n, a := range arrays {
 		b := Buffer{Name: i.Name, Kind: kind, Bytes: arrayBytes(a), First: step, Last: step, instruction: i.ID(), element: n}
 		if i.Shape.IsTuple {
-			b.Name += fmt.Sprintf("{%d}", n)
+			b.Name = fmt.Sprintf("%s{%d}", excerpt.OfName(i.Name), n)
 		}
 		list = append(list, len(s.Buffers))
 		s.Buffers = append(s.Buffers, b)
@@ -127,17 +134,42 @@ func (s *Schedule) define(i *hlo.Instruction, step int, leaves map[*hlo.Instruct
 	return list
 }
 
+// concatenated returns the buffers of all operands of a tuple, if there are want of them.
+func concatenated(operands []*hlo.Instruction, leaves map[*hlo.Instruction][]int, want int) (all []int, ok bool) {
+	for _, o := range operands {
+		if want -= len(leaves[o]); want < 0 {
+			return nil, false
+		}
+	}
+	if want > 0 {
+		return nil, false
+	}
+	for _, o := range operands {
+		all = append(all, leaves[o]...)
+	}
+	return all, true
+}
+
 // AtPeak returns the buffers that are alive in the step of the peak, the largest first.
 func (s *Schedule) AtPeak() []Buffer {
 	if s == nil {
 		return nil
 	}
-	var list []Buffer
-	for _, b := range s.Buffers {
-		if b.First <= s.Peak && s.Peak <= b.Last && b.Bytes > 0 {
-			list = append(list, b)
+	numbers := s.atPeak()
+	list := make([]Buffer, len(numbers))
+	for n, b := range numbers {
+		list[n] = s.Buffers[b]
+	}
+	return list
+}
+
+// atPeak returns the numbers of the buffers that AtPeak returns.
+func (s *Schedule) atPeak() (list []int) {
+	for n := range s.Buffers {
+		if b := &s.Buffers[n]; b.First <= s.Peak && s.Peak <= b.Last && b.Bytes > 0 {
+			list = append(list, n)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Buffer) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(s.Buffers[b].Bytes, s.Buffers[a].Bytes) })
 	return list
 }

@@ -5,6 +5,7 @@ package inspect
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -78,7 +79,7 @@ func (r *Report) readSerialized(code []byte) {
 	if err != nil {
 		return
 	}
-	allocations, err := readAssignment(assignment)
+	allocations, err := readAssignment(assignment, wire.NewRoom(len(assignment)))
 	if err != nil || len(allocations) == 0 {
 		return
 	}
@@ -92,11 +93,13 @@ func (r *Report) readSerialized(code []byte) {
 	if err != nil {
 		return
 	}
+	kernels := make(map[string]Kernel, len(r.Kernels))
+	for _, k := range r.Kernels {
+		kernels[k.Name] = k
+	}
 	for i := range symbols {
-		for _, k := range r.Kernels {
-			if k.Name == symbols[i].Name {
-				symbols[i] = k
-			}
+		if k, ok := kernels[symbols[i].Name]; ok {
+			symbols[i] = k
 		}
 	}
 	r.Kernels = symbols
@@ -137,7 +140,9 @@ func (r *Report) place(list []planned) []Allocation {
 	return all
 }
 
-func readAssignment(b []byte) ([]planned, error) {
+// readAssignment reads a BufferAssignmentProto. Allocations and slots take room, since a few bytes
+// become each.
+func readAssignment(b []byte, room *wire.Room) ([]planned, error) {
 	buffers := make(map[int64]location)
 	var list []planned
 	err := wire.Visit(b, func(f wire.Field) error {
@@ -147,7 +152,10 @@ func readAssignment(b []byte) ([]planned, error) {
 			buffers[id] = at
 			return err
 		case f.Is(assignmentAllocations, wire.Bytes):
-			p, err := readAllocation(f.Bytes, buffers)
+			if err := wire.Take[planned](room); err != nil {
+				return err
+			}
+			p, err := readAllocation(f.Bytes, buffers, room)
 			list = append(list, p)
 			return err
 		}
@@ -182,7 +190,7 @@ func readLogicalBuffer(b []byte) (id int64, at location, err error) {
 	return id, at, err
 }
 
-func readAllocation(b []byte, buffers map[int64]location) (planned, error) {
+func readAllocation(b []byte, buffers map[int64]location, room *wire.Room) (planned, error) {
 	p := planned{Allocation: Allocation{Kind: "temporary"}}
 	number := int64(0)
 	flags := make(map[wire.Number]bool)
@@ -191,6 +199,9 @@ func readAllocation(b []byte, buffers map[int64]location) (planned, error) {
 		case f.Is(allocationAssigned, wire.Bytes):
 			var slot Slot
 			var id int64
+			if err := errors.Join(wire.Take[Slot](room), wire.Take[location](room)); err != nil {
+				return err
+			}
 			err := wire.Visit(f.Bytes, func(f wire.Field) error {
 				switch {
 				case f.Is(assignedBuffer, wire.Varint):
