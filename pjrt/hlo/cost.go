@@ -38,7 +38,7 @@ func (m *Module) Cost() Cost {
 	if m == nil || m.Entry == nil {
 		return Cost{}
 	}
-	a := analysis{known: make(map[*Computation]Cost)}
+	a := analysis{known: make(map[*Computation]Cost), fused: make(map[*Computation]int64), inner: make(map[*Computation]int64)}
 	for _, c := range callees(m.Entry) {
 		a.known[c] = a.computation(c)
 	}
@@ -77,8 +77,23 @@ func callees(entry *Computation) []*Computation {
 	return list
 }
 
-// analysis counts the computations of a module.
-type analysis struct{ known map[*Computation]Cost }
+// analysis counts the computations of a module, each once: very many instructions can call a large
+// one.
+type analysis struct {
+	known map[*Computation]Cost
+	fused map[*Computation]int64 // what fusionBytes returns
+	inner map[*Computation]int64 // what flopsInside returns
+}
+
+// once returns what count returns for a computation.
+func once(known map[*Computation]int64, c *Computation, count func(*Computation) int64) int64 {
+	n, ok := known[c]
+	if !ok {
+		n = count(c)
+		known[c] = n
+	}
+	return n
+}
 
 func (a *analysis) computation(c *Computation) (sum Cost) {
 	for _, i := range c.Instructions {
@@ -125,7 +140,7 @@ func (a *analysis) instruction(i *Instruction) Cost {
 		c = called(0)
 		c.Bytes = 0
 		if len(i.Called) > 0 {
-			c.Bytes = fusionBytes(i, i.Called[0])
+			c.Bytes = once(a.fused, i.Called[0], fusionBytes)
 		}
 		return c
 	case "reduce":
@@ -138,6 +153,12 @@ func (a *analysis) instruction(i *Instruction) Cost {
 		c.add(applied(1, n), 1)
 	case "map":
 		c = applied(0, i.Shape.Size())
+	case "all-reduce", "reduce-scatter":
+		inside := int64(0)
+		for _, called := range i.Called {
+			inside = plus(inside, once(a.inner, called, flopsInside))
+		}
+		c.Flops = times(i.Shape.first(), inside)
 	case "scatter":
 		c = applied(0, i.operand(len(i.Operands)/2+1).Shape.Size())
 	case "sort":
@@ -194,8 +215,8 @@ func (i *Instruction) operand(n int) *Instruction {
 	return new(Instruction)
 }
 
-// fusionBytes returns how many bytes a fusion reads and writes.
-func fusionBytes(fusion *Instruction, inside *Computation) (n int64) {
+// fusionBytes returns how many bytes a fusion with this computation reads and writes.
+func fusionBytes(inside *Computation) (n int64) {
 	if inside == nil || inside.Root == nil {
 		return 0
 	}

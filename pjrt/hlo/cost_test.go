@@ -78,6 +78,13 @@ func TestCostsOfWhatNoCompilerMakes(t *testing.T) {
 	}
 	assert.Zero(t, (&hlo.Module{Entry: loop}).Cost(), "a computation that calls itself")
 
+	sums := &hlo.Computation{}
+	one := &hlo.Instruction{Opcode: "parameter", Shape: hlo.Array(dtype.F32)}
+	sums.Instructions = []*hlo.Instruction{one, {Opcode: "add", Shape: one.Shape}}
+	reduced := &hlo.Instruction{Opcode: "all-reduce", Shape: hlo.Array(dtype.F32, 8), Called: []*hlo.Computation{sums, sums}}
+	cost := (&hlo.Module{Entry: &hlo.Computation{Instructions: []*hlo.Instruction{reduced, reduced}}}).Cost()
+	assert.Equal(t, 2*reduced.Flops(), cost.Flops, "a computation that is counted once")
+
 	huge := &hlo.Instruction{Opcode: "parameter", Shape: hlo.Array(dtype.F64, 1<<40, 1<<22)}
 	sum := &hlo.Instruction{Opcode: "exponential", Shape: huge.Shape, Operands: []*hlo.Instruction{huge}}
 	twice := &hlo.Instruction{Opcode: "add", Shape: huge.Shape, Operands: []*hlo.Instruction{sum, sum}}

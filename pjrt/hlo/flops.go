@@ -12,7 +12,8 @@ package hlo
 // A convolution does not count where its window is over padding, or between elements that are
 // dilated. Flops is 0 for a while, a fusion and the like: the instructions in the computations
 // that they call have their own counts, and [Module.Cost] counts all of them. A number that does
-// not fit is math.MaxInt64.
+// not fit is math.MaxInt64. Flops looks at all that the computation of a reduction has; Cost looks at
+// each computation once, however many instructions call it.
 func (i *Instruction) Flops() int64 {
 	if i == nil {
 		return 0
@@ -106,16 +107,16 @@ func (w *WindowDimension) products(input, kernel, places int64) int64 {
 		return times(kernel, places)
 	}
 	n := int64(0)
+	g, inverse := inverse(by, w.BaseDilation)
 	for i := range count {
-		n += multiples(other, by, i*step-w.PaddingLow, w.BaseDilation, input)
+		n += multiples(other, by, i*step-w.PaddingLow, w.BaseDilation, input, g, inverse)
 	}
 	return n
 }
 
 // multiples returns for how many i below n the number i*by+from is one of the first multiples of
-// base: 0, base, up to base*(input-1).
-func multiples(n, by, from, base, input int64) int64 {
-	g, inverse := inverse(by, base)
+// base: 0, base, up to base*(input-1). g and inverse are those of by and base.
+func multiples(n, by, from, base, input, g, inverse int64) int64 {
 	if from%g != 0 {
 		return 0
 	}
@@ -154,13 +155,20 @@ func inverse(a, b int64) (g, x int64) {
 func (i *Instruction) inner() int64 {
 	n := int64(0)
 	for _, c := range i.Called {
-		if c == nil {
-			continue
-		}
-		for _, x := range c.Instructions {
-			if x != nil && len(x.Called) == 0 {
-				n = plus(n, x.Flops())
-			}
+		n = plus(n, flopsInside(c))
+	}
+	return n
+}
+
+// flopsInside returns how many operations the instructions of a computation do that call no other.
+func flopsInside(c *Computation) int64 {
+	if c == nil {
+		return 0
+	}
+	n := int64(0)
+	for _, x := range c.Instructions {
+		if x != nil && len(x.Called) == 0 {
+			n = plus(n, x.Flops())
 		}
 	}
 	return n

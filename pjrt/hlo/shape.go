@@ -251,6 +251,7 @@ func (s *Shape) proto(depth int) (xlaproto.Shape, error) {
 	switch {
 	case s.IsTuple:
 		p.ElementType = xlaproto.PrimitiveTuple
+		p.Tuple = make([]xlaproto.Shape, 0, len(s.Elements))
 		for n := range s.Elements {
 			e, err := s.Elements[n].proto(depth + 1)
 			if err != nil {

@@ -65,7 +65,7 @@ func (i *Instruction) String() string {
 const maxShown = 1 << 10
 
 // String returns the text of the computations and their instructions, the entry last. It lists
-// the instructions in the order of the schedule, if there is one.
+// the instructions in the order of the schedule, if there is one, each once.
 func (m *Module) String() string {
 	if m == nil {
 		return "<nil>"
@@ -78,7 +78,14 @@ func (m *Module) String() string {
 		if c.Schedule != nil {
 			list = c.Schedule
 		}
+		listed := make(map[*Instruction]bool) // a schedule can have an instruction any number of times
 		for _, i := range list {
+			if c.Schedule != nil {
+				if listed[i] {
+					continue
+				}
+				listed[i] = true
+			}
 			mark := "  "
 			if i == c.Root {
 				mark = "  root "

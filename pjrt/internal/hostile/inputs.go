@@ -479,6 +479,36 @@ func messages() []Input {
 			long := field(3, field(1, bytes.Repeat([]byte("n"), size/2)), integer(5, 2), integer(6, 1), instruction(1))
 			return module(computation(1, instruction(1), instruction(2, field(38, bytes.Repeat([]byte{2}, size/2)))), long)
 		},
+		"tuples of tuples that state a scalar": func(size int) []byte {
+			return module(computation(1, instruction(1), grow(size, func(i int) []byte {
+				return field(2, field(2, []byte("tuple")), shape(11), integer(35, i+1), field(36, protowire.AppendVarint(nil, uint64(i)),
+					protowire.AppendVarint(nil, uint64(i))))
+			})))
+		},
+		"tuples of one large tuple": func(size int) []byte {
+			large := field(2, field(1, bytes.Repeat([]byte("n"), size/4)), field(2, []byte("after-all")), integer(35, 1),
+				field(3, integer(2, 13), times(field(4, integer(2, 11)), size/8)))
+			return module(computation(1, large, grow(size/2, func(i int) []byte {
+				return field(2, field(2, []byte("get-tuple-element")), shape(11), integer(35, i+1), integer(36, 1))
+			})))
+		},
+		"shardings of many devices": func(size int) []byte {
+			devices := field(40, integer(1, 3), field(3, []byte{1}), integer(9, 1<<20))
+			few := field(40, integer(1, 3), field(3, []byte{1}), integer(9, 1<<8))
+			source := field(7, field(2, bytes.Repeat([]byte("s"), 32)))
+			return module(computation(1, grow(size, func(i int) []byte { return instruction(i, source, [][]byte{devices, few}[i%2]) })))
+		},
+		"fusions of one large computation": func(size int) []byte {
+			inside := field(3, integer(5, 2), integer(6, 1), grow(size/2, func(i int) []byte { return instruction(i) }))
+			return module(inside, computation(1, grow(size/2, func(i int) []byte {
+				return field(2, field(2, []byte("fusion")), shape(11), integer(35, i), integer(38, 2))
+			})))
+		},
+		"a schedule of one long name": func(size int) []byte {
+			long := field(2, field(1, bytes.Repeat([]byte("n"), size/2)), field(2, []byte("add")), shape(11), integer(35, 1))
+			return append(module(computation(1, long)),
+				field(7, field(1, integer(1, 1), field(2, field(1, bytes.Repeat([]byte{1}, size/2)))))...)
+		},
 		"shapes of many parts": func(size int) []byte {
 			return module(computation(1, instruction(1, times(shape(11), size))))
 		},

@@ -6,6 +6,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -142,7 +143,14 @@ func Readers() []Reader {
 		{"inspect.ReadProgram", messages, func(b []byte) error {
 			p, err := inspect.ReadProgram(pjrt.Program{Code: b, Format: pjrt.FormatHLO})
 			if err == nil {
-				_ = p.Kernels()
+				_, _ = p.Kernels(), p.Schedule()
+			}
+			return err
+		}},
+		{"a page of inspect", messages, func(b []byte) error {
+			p, err := inspect.ReadProgram(pjrt.Program{Code: b, Format: pjrt.FormatHLO})
+			if err == nil {
+				err = (&inspect.Report{Program: p}).WriteHTML(io.Discard)
 			}
 			return err
 		}},
