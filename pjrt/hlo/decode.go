@@ -233,6 +233,7 @@ func (d *decoder) schedule(b []byte) error {
 			d.instructions[c] = byID
 		}
 		if c.listed = true; len(ids) > 0 {
+			c.scheduled = true
 			c.Schedule = make([]*Instruction, len(ids))
 		}
 		for n, id := range ids {

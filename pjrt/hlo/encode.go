@@ -12,7 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
-// Encode returns the module as a HloModuleProto message. It names what has no name, and
+// Encode returns the module as a HloModuleProto message. It names what has no name, numbers
+// instructions and computations that have no number or that of another, such as copies, and
 // writes instructions and computations in the order that XLA requires: whatever is used before
 // whatever uses it. A module that XLA would take for damaged is an error: an instruction whose
 // operand is in another computation, a cycle, two instructions with one name, a schedule that
@@ -121,15 +122,16 @@ func appendProgram(b []byte, n wire.Number, c *Computation) ([]byte, error) {
 	return wire.AppendBytes(b, n, program), nil
 }
 
-// number gives names and numbers to what has none.
-func (e *encoder) number() error {
-	highest := int64(-1)
+// numberComputations gives numbers to computations that have none or that of another: a copy, or one
+// from another module.
+func (e *encoder) numberComputations() error {
+	last := int64(-1)
 	for n, c := range e.m.Computations {
 		if c == nil {
 			return fmt.Errorf("computation %d is nil", n)
 		}
 		if c.known {
-			highest = max(highest, c.id)
+			last = max(last, c.id)
 		}
 		if c.Name != "" {
 			if e.names[c.Name] {
@@ -138,12 +140,28 @@ func (e *encoder) number() error {
 			e.names[c.Name] = true
 		}
 	}
-	inUse := make(map[string]bool) // by instructions
+	seen := make(map[int64]bool, len(e.m.Computations))
 	for _, c := range e.m.Computations {
 		if !c.known {
-			highest++
-			c.id, c.known = highest, true
+			last++
+			c.id, c.known = last, true
 		}
+		for seen[c.id] {
+			last++
+			c.id = last
+		}
+		seen[c.id] = true
+	}
+	return nil
+}
+
+// number gives names and numbers to what has none.
+func (e *encoder) number() error {
+	if err := e.numberComputations(); err != nil {
+		return err
+	}
+	inUse := make(map[string]bool) // by instructions
+	for _, c := range e.m.Computations {
 		last := int64(-1)
 		for n, i := range c.Instructions {
 			if i == nil {
@@ -172,7 +190,7 @@ func (e *encoder) number() error {
 				last++
 				i.id, i.known = last, true
 			}
-			if seen[i.id] {
+			for seen[i.id] {
 				// The instruction is a copy, or came from another computation.
 				last++
 				i.id = last
@@ -243,8 +261,11 @@ func (e *encoder) computation(c *Computation) ([]byte, error) {
 }
 
 func appendInstruction(b []byte, i *Instruction) ([]byte, error) {
-	if i.Opcode == "" {
+	switch {
+	case i.Opcode == "":
 		return nil, fmt.Errorf("the instruction has no opcode")
+	case i.Window != nil && len(i.Window.Dimensions) > maxWindow:
+		return nil, fmt.Errorf("its window has %d dimensions: the most are %d", len(i.Window.Dimensions), maxWindow)
 	}
 	shape, err := i.Shape.proto(0)
 	if err != nil {
@@ -266,10 +287,15 @@ func ids(list []*Instruction) []int64 {
 }
 
 func (e *encoder) schedule(computations []*Computation) ([]byte, error) {
+	scheduled := e.m.scheduled || slices.ContainsFunc(computations, func(c *Computation) bool { return c.Schedule != nil })
 	var b []byte
 	for _, c := range computations {
 		if c.Schedule == nil {
-			if c.listed {
+			switch {
+			case scheduled && c.scheduled:
+				return nil, fmt.Errorf("computation %s: it has lost its schedule, and the module has one: give it another, or call Module.Unschedule",
+					c.Name)
+			case c.listed:
 				entry := wire.AppendBytes(wire.AppendInt(nil, sequenceKey, c.id), sequenceValue, []byte(nil))
 				b = wire.AppendBytes(b, scheduleSequences, entry)
 			}

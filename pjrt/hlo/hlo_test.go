@@ -254,6 +254,86 @@ func array(op string, operands ...*hlo.Instruction) *hlo.Instruction {
 	return &hlo.Instruction{Opcode: op, Shape: hlo.Array(dtype.F32, 2), Operands: operands}
 }
 
+// scheduled returns a module whose entry, main, has a schedule.
+func scheduled(t testing.TB) []byte {
+	t.Helper()
+	c := &hlo.Computation{Name: "main"}
+	a := c.Add(array("parameter"))
+	c.Root = c.Add(array("negate", a))
+	c.Schedule = []*hlo.Instruction{a, c.Root}
+	code, err := (&hlo.Module{Name: "scheduled", Computations: []*hlo.Computation{c}, Entry: c}).Encode()
+	require.NoError(t, err)
+	return code
+}
+
+func TestTheTextListsEachInstructionOnce(t *testing.T) {
+	t.Parallel()
+	m, err := hlo.Decode(scheduled(t))
+	require.NoError(t, err)
+	text := m.String()
+	m.Entry.Schedule = slices.Repeat(m.Entry.Schedule, 3)
+	assert.Equal(t, text, m.String())
+}
+
+// A computation from another module, or a copy, has the number of another one until it gets its own.
+// What refers to it keeps doing so.
+func TestBorrowedAndCopiedComputationsGetNumbersOfTheirOwn(t *testing.T) {
+	calling := func(opcode string) *hlo.Module {
+		inside := &hlo.Computation{Name: opcode}
+		inside.Root = inside.Add(array(opcode, inside.Add(array("parameter"))))
+		entry := &hlo.Computation{Name: "main"}
+		call := array("call", entry.Add(array("parameter")))
+		call.Called = []*hlo.Computation{inside}
+		entry.Root = entry.Add(call)
+		m := &hlo.Module{Name: "m", Computations: []*hlo.Computation{inside, entry}, Entry: entry}
+		code, err := m.Encode()
+		require.NoError(t, err)
+		m, err = hlo.Decode(code)
+		require.NoError(t, err)
+		return m
+	}
+	m, other := calling("negate"), calling("abs")
+	borrowed := other.Computations[0]
+	for _, i := range borrowed.Instructions {
+		i.Name = ""
+	}
+	twice := *m.Computations[0]
+	twice.Name, twice.Instructions = "twice", nil
+	twice.Root = twice.Add(array("sign", twice.Add(array("parameter"))))
+	for _, c := range []*hlo.Computation{borrowed, &twice} {
+		call := array("call", m.Entry.Root)
+		call.Called = []*hlo.Computation{c}
+		m.Entry.Root = m.Entry.Add(call)
+		// Before the others: those that are first keep their numbers.
+		m.Computations = slices.Insert(m.Computations, 0, c)
+	}
+	m.Entry.Schedule = slices.Clone(m.Entry.Instructions)
+	code, err := m.Encode()
+	require.NoError(t, err)
+	again, err := hlo.Decode(code)
+	require.NoError(t, err)
+	assert.Equal(t, "main", again.Entry.Name)
+	assert.Len(t, again.Entry.Schedule, 4)
+	var called []string
+	for _, i := range again.Entry.Instructions {
+		for _, c := range i.Called {
+			called = append(called, c.Name+" "+c.Root.Opcode)
+		}
+	}
+	assert.Equal(t, []string{"negate negate", "abs abs", "twice sign"}, called)
+	exe, err := client(t).Compile(t.Context(), pjrt.Program{Code: unscheduled(t, again), Format: pjrt.FormatHLO}, nil)
+	require.NoError(t, err)
+	assert.NoError(t, exe.Close())
+}
+
+func unscheduled(t *testing.T, m *hlo.Module) []byte {
+	t.Helper()
+	m.Unschedule()
+	code, err := m.Encode()
+	require.NoError(t, err)
+	return code
+}
+
 func TestDamagedModulesAreErrors(t *testing.T) {
 	_, err := (*hlo.Module)(nil).Encode()
 	require.Error(t, err)
@@ -269,7 +349,10 @@ func TestDamagedModulesAreErrors(t *testing.T) {
 		"computation 1 is nil":                     func(m *hlo.Module, _, _ *hlo.Instruction) { m.Computations = append(m.Computations, nil) },
 		"has no opcode":                            func(_ *hlo.Module, a, _ *hlo.Instruction) { a.Opcode = "" },
 		"has no element type":                      func(_ *hlo.Module, a, _ *hlo.Instruction) { a.Shape = hlo.Shape{} },
-		"negative dimension":                       func(_ *hlo.Module, a, _ *hlo.Instruction) { a.Shape.Dims = []int64{-1} },
+		"its window has 1025 dimensions": func(_ *hlo.Module, a, _ *hlo.Instruction) {
+			a.Window = &hlo.Window{Dimensions: make([]hlo.WindowDimension, 1025)}
+		},
+		"negative dimension": func(_ *hlo.Module, a, _ *hlo.Instruction) { a.Shape.Dims = []int64{-1} },
 		"too large for any memory": func(_ *hlo.Module, a, _ *hlo.Instruction) {
 			a.Shape.Dims = []int64{math.MaxInt64, math.MaxInt64}
 		},
@@ -302,6 +385,14 @@ func TestDamagedModulesAreErrors(t *testing.T) {
 		_, err = m.Encode()
 		require.ErrorContains(t, err, want)
 	}
+	m, err := hlo.Decode(scheduled(t))
+	require.NoError(t, err)
+	m.Entry.Schedule = nil
+	_, err = m.Encode()
+	require.ErrorContains(t, err, "computation main: it has lost its schedule")
+	m.Unschedule()
+	_, err = m.Encode()
+	require.NoError(t, err)
 	for name, code := range map[string][]byte{
 		"empty": nil, "garbage": []byte("garbage"), "a name": {10, 1, 'x'}, "a computation without a root": {0x1a, 3, 10, 1, 'x'},
 	} {

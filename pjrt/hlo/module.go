@@ -31,13 +31,14 @@ type Computation struct {
 	// Root is the instruction whose value is the result.
 	Root *Instruction
 	// Schedule is the order in which the instructions run, nil before a scheduler has chosen
-	// one. It has every instruction once.
+	// one. It has every instruction once. To remove it from a module, call Unschedule.
 	Schedule []*Instruction
 
-	id     int64
-	known  bool // id is set
-	listed bool // the schedule names the computation, perhaps without instructions
-	rest   []byte
+	id        int64
+	known     bool // id is set
+	listed    bool // the schedule names the computation, perhaps without instructions
+	scheduled bool // Decode found a schedule with instructions
+	rest      []byte
 }
 
 // Instruction is one operation. Fields that belong to other opcodes are zero.
@@ -248,7 +249,7 @@ func (m *Module) Unschedule() {
 	m.scheduled = false
 	for _, c := range m.Computations {
 		if c != nil {
-			c.Schedule, c.listed = nil, false
+			c.Schedule, c.listed, c.scheduled = nil, false, false
 		}
 	}
 }
