@@ -6,8 +6,8 @@ package inspect
 import (
 	"errors"
 
+	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )

@@ -22,6 +22,7 @@ import (
 // reports the mistake. If ctx ends, it fails with its error.
 func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 	checked := false // by package dataflow
+	sharded := false // an instruction has a sharding
 	within := func(number wire.Number, next func([]byte) error) func(wire.Field) error {
 		return func(f wire.Field) error {
 			if f.Is(number, wire.Bytes) {
@@ -39,6 +40,8 @@ func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 			return err
 		case f.Is(instructionOpcode, wire.Bytes):
 			opcode = f.Bytes
+		case f.Is(instructionSharding, wire.Bytes):
+			sharded = true
 		}
 		return nil
 	})
@@ -48,7 +51,7 @@ func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 		if err := wire.Visit(b, part); err != nil {
 			return err
 		}
-		checked = checked || c.Checks(operationName(string(opcode)))
+		checked = checked || c.Checks(operationName(string(opcode))) || operated[string(opcode)]
 		return checkInstruction(b, opcode, &parameters)
 	}))
 	err := wire.Visit(module, wire.Until(ctx, within(moduleComputations, func(b []byte) error {
@@ -65,6 +68,11 @@ func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 		return err
 	case c == dataflow.Compiler{}:
 		return nil
+	}
+	if sharded {
+		if err := checkShardings(ctx, module, c); err != nil {
+			return err
+		}
 	}
 	if err := checkResult(ctx, module); err != nil || !checked {
 		return err

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 )
 
@@ -30,7 +31,11 @@ func (i *instruction) wrong(format string, args ...any) error {
 // formed are the opcodes that checkForm looks at.
 var formed = map[string]bool{
 	"partition-id": true, "replica-id": true, "recv": true, "tuple": true, "convolution": true, "fft": true, "topk": true, "slice": true,
+	"sort": true,
 }
+
+// operated are the opcodes that checkOperated looks at.
+var operated = map[string]bool{"dynamic-slice": true, "rng-bit-generator": true}
 
 // checkInstruction returns an error for a HloInstructionProto with an opcode on which compilers end
 // the process, whatever else is in the module. It adds the number of a parameter to those of its
@@ -76,11 +81,33 @@ func (i *instruction) checkForm() error {
 		if i.k < 0 {
 			return i.wrong("has a k of %d", i.k)
 		}
+	case "sort":
+		for _, array := range i.shape.Parts {
+			if array.Element != "" && len(i.dimensions) > 0 && i.dimensions[0] >= int64(len(array.Dims)) {
+				return i.wrong("sorts dimension %d of arrays that have %d", i.dimensions[0], len(array.Dims))
+			}
+		}
 	case "slice":
 		for _, s := range i.slices {
 			if dataflow.StrideOverflows(s[1], s[2], s[3]) {
 				return i.wrong("has a stride of %d", s[3])
 			}
+		}
+	}
+	return nil
+}
+
+// checkOperated returns an error for an instruction over which compilers for CPUs end the process,
+// because it takes or makes something else than its operation does.
+func (i *instruction) checkOperated(operands []*dataflow.Value) error {
+	switch i.opcode {
+	case "dynamic-slice":
+		if len(operands) > 0 && (operands[0].Type.Tuple || operands[0].Type.Element == dtype.Token.String()) {
+			return i.wrong("has an operand that is no array")
+		}
+	case "rng-bit-generator":
+		if !i.shape.Tuple {
+			return i.wrong("states its numbers as a result without its state")
 		}
 	}
 	return nil

@@ -270,7 +270,7 @@ func (g *graph) instruction(b *dataflow.Block, values map[int64]*dataflow.Value,
 		}
 		o.Operands = append(o.Operands, v)
 	}
-	if err := i.checkWindow(o.Operands); err != nil {
+	if err := errors.Join(i.checkWindow(o.Operands), i.checkOperated(o.Operands)); err != nil {
 		return err
 	}
 	values[local(i.id)] = o.NewResult(i.shape)

@@ -17,7 +17,8 @@ const (
 
 // Uncompiled returns a copy of a module without what compilers put into programs, so that one that
 // a compiler gave back compiles again: without the order in which its instructions run and notes
-// about its loops, which compilers of other ages may not read, with calls in place of fusions, and
+// about its loops and concatenations, which compilers of other ages and devices cannot read and end
+// the process over, with calls in place of fusions, and
 // without bitcasts where other operations do the same. It copies bytes that are not a module as
 // they are: the plugin reports the mistake.
 func Uncompiled(module []byte) []byte {
@@ -46,7 +47,7 @@ func Uncompiled(module []byte) []byte {
 
 // mayBeCompiled reports whether a computation may have an instruction that Uncompiled changes.
 func mayBeCompiled(computation []byte) bool {
-	for _, opcode := range []string{"fusion", "bitcast", "while"} {
+	for _, opcode := range []string{"fusion", "bitcast", "while", "concatenate"} {
 		if preempt.Contains(computation, []byte(opcode)) {
 			return true
 		}
@@ -104,8 +105,8 @@ func (u *uncompiler) uncompiled(computation []byte) ([]byte, error) {
 		switch string(x.opcode) {
 		case "fusion":
 			last = x.rewritten("call", nil, nil)
-		case "while":
-			last = x.rewritten("while", nil, nil)
+		case "while", "concatenate":
+			last = x.rewritten(string(x.opcode), nil, nil)
 		case "bitcast":
 			if len(x.operands) == 1 {
 				b, last, err = u.bitcast(b, &x, shapes[x.operands[0]])

@@ -117,14 +117,16 @@ func TestBitcastsBecomeOperationsOnElements(t *testing.T) {
 	}
 }
 
-// What a compiler notes about a loop is for itself.
-func TestLoopsLoseTheNotesOfACompiler(t *testing.T) {
+// What a compiler notes about a loop or a concatenation is for itself.
+func TestLoopsAndConcatenationsLoseTheNotesOfACompiler(t *testing.T) {
 	t.Parallel()
 	noted := func(opcode string, notes ...byte) []byte {
 		raw := append(wire.AppendBytes(wire.AppendBytes(nil, 1, "w"), 2, opcode), notes...)
 		return wire.AppendBytes(nil, 3, wire.AppendBytes(nil, 2, raw))
 	}
 	notes := wire.AppendBytes(nil, 43, `{"known_trip_count":{"n":"5"}}`)
-	assert.Equal(t, noted("while"), hlo.Uncompiled(noted("while", notes...)))
+	for _, opcode := range []string{"while", "concatenate"} {
+		assert.Equal(t, noted(opcode), hlo.Uncompiled(noted(opcode, notes...)))
+	}
 	assert.Equal(t, noted("custom-call", notes...), hlo.Uncompiled(noted("custom-call", notes...)))
 }

@@ -481,8 +481,7 @@ func messages() []Input {
 		},
 		"tuples of tuples that state a scalar": func(size int) []byte {
 			return module(computation(1, instruction(1), grow(size, func(i int) []byte {
-				return field(2, field(2, []byte("tuple")), shape(11), integer(35, i+1), field(36, protowire.AppendVarint(nil, uint64(i)),
-					protowire.AppendVarint(nil, uint64(i))))
+				return field(2, field(2, []byte("tuple")), shape(11), integer(35, i+1), integer(36, i), integer(36, i))
 			})))
 		},
 		"tuples of one large tuple": func(size int) []byte {

@@ -124,7 +124,7 @@ func MalformedHLO() []Malformed {
 			instructionOf(2, "convolution", array, operands, field(15, window), field(16, numbers), field(50, 1), field(61, 1)))
 	}
 	const high = 2 << 32
-	return []Malformed{
+	return append([]Malformed{
 		{"parameters of numbers 0 and 1", numbered(1), "", nil},
 		{"parameter of number -1", numbered(-1), "has a parameter with the number -1", nil},
 		{"partition of u32", placed(arrayShape(dtype.U32)), "", nil},
@@ -148,5 +148,72 @@ func MalformedHLO() []Malformed {
 		{"another result, by the number in its computation",
 			moduleOf(2, pair, of(four), nil, parameter(high+1, 0, four), instructionOf(high+2, "negate", four, []int{1})),
 			"states other results than the root", nil},
+	}, malformedTuples()...)
+}
+
+// malformedTuples is the part of MalformedHLO about tuples: those with shardings, and those where
+// arrays belong or the other way around.
+func malformedTuples() []Malformed {
+	four, word, long := shapeOf(dtype.F32, 4), shapeOf(dtype.U32, 4), shapeOf(dtype.U64, 2)
+	tuple := func(parts ...*xlaproto.Shape) []byte {
+		s := &xlaproto.Shape{ElementType: xlaproto.PrimitiveTuple}
+		for _, p := range parts {
+			s.Tuple = append(s.Tuple, *p)
+		}
+		return s.Marshal()
+	}
+	pair := tuple(four, four)
+	const replicated, ofTuple = 0, 2
+	sharding := func(kind int, elements ...[]byte) []byte {
+		return slices.Concat(append([][]byte{field(1, kind)}, elements...)...)
+	}
+	each := field(5, sharding(replicated))
+	result := func(s []byte) []byte {
+		return moduleOf(2, pair, [][]byte{four.Marshal()}, nil, instructionOf(1, "parameter", four.Marshal(), nil, field(9, 0)),
+			instructionOf(2, "tuple", pair, []int{1, 1}, field(40, s)))
+	}
+	inside := func(s []byte) []byte {
+		return moduleOf(3, four.Marshal(), [][]byte{four.Marshal()}, nil, instructionOf(1, "parameter", four.Marshal(), nil, field(9, 0)),
+			instructionOf(2, "tuple", pair, []int{1, 1}, field(40, s)), instructionOf(3, "get-tuple-element", four.Marshal(), []int{2}))
+	}
+	argument := func(s []byte) []byte {
+		return moduleOf(2, four.Marshal(), [][]byte{pair}, nil, instructionOf(1, "parameter", pair, nil, field(9, 0), field(40, s)),
+			instructionOf(2, "get-tuple-element", four.Marshal(), []int{1}))
+	}
+	sorted := func(dimension int) []byte {
+		one, truth := arrayShape(dtype.F32), arrayShape(dtype.Pred)
+		var parameters []byte
+		for n := range 4 {
+			parameters = append(parameters, instructionOf(11+n, "parameter", one, nil, field(9, n))...)
+		}
+		less := computationOf(1, 15, truth, [][]byte{one, one, one, one}, parameters,
+			instructionOf(15, "compare", truth, []int{11, 12}, field(63, "LT")))
+		return moduleOf(2, pair, [][]byte{four.Marshal()}, less, instructionOf(1, "parameter", four.Marshal(), nil, field(9, 0)),
+			instructionOf(2, "sort", pair, []int{1, 1}, field(14, dimension), field(38, 1)))
+	}
+	random := func(shape []byte) []byte {
+		return moduleOf(2, shape, [][]byte{long.Marshal()}, nil, instructionOf(1, "parameter", long.Marshal(), nil, field(9, 0)),
+			instructionOf(2, "rng-bit-generator", shape, []int{1}))
+	}
+	sliced := func(operand []byte) []byte {
+		index := arrayShape(dtype.S32)
+		return moduleOf(3, four.Marshal(), [][]byte{operand, index}, nil, instructionOf(1, "parameter", operand, nil, field(9, 0)),
+			instructionOf(2, "parameter", index, nil, field(9, 1)),
+			instructionOf(3, "dynamic-slice", four.Marshal(), []int{1, 2}, field(19, 4)))
+	}
+	return []Malformed{
+		{"result with shardings", result(sharding(ofTuple, each, each)), "", nil},
+		{"result with the empty sharding", result(nil), "of 0 elements for its 2 arrays", nil},
+		{"result with one sharding", result(sharding(replicated)), "of 0 elements for its 2 arrays", nil},
+		{"tuple with one sharding", inside(sharding(replicated)), "", nil},
+		{"tuple with tuples of shardings", inside(sharding(ofTuple, each, field(5, sharding(ofTuple, each)))), "tuples in a tuple", []int{106}},
+		{"argument with shardings", argument(sharding(ofTuple, each, each)), "", nil},
+		{"argument with one sharding", argument(sharding(replicated)), "of 0 elements for its 2 arrays", nil},
+		{"sort of two", sorted(0), "", nil},
+		{"sort of a dimension that is not there", sorted(1), "sorts dimension 1 of arrays that have 1", nil},
+		{"random numbers with their state", random(tuple(long, word)), "", nil},
+		{"random numbers without their state", random(word.Marshal()), "without its state", nil},
+		{"slice of an array", sliced(four.Marshal()), "", nil},
+		{"slice of a tuple", sliced(tuple(four)), "has an operand that is no array", nil},
 	}
 }
