@@ -122,8 +122,8 @@ func appendProgram(b []byte, n wire.Number, c *Computation) ([]byte, error) {
 	return wire.AppendBytes(b, n, program), nil
 }
 
-// numberComputations gives numbers to computations that have none or that of another: a copy, or one
-// from another module.
+// numberComputations gives numbers to computations that have none or that of another: a copy, or
+// one from another module.
 func (e *encoder) numberComputations() error {
 	last := int64(-1)
 	for n, c := range e.m.Computations {

@@ -12,8 +12,8 @@ package hlo
 // A convolution does not count where its window is over padding, or between elements that are
 // dilated. Flops is 0 for a while, a fusion and the like: the instructions in the computations
 // that they call have their own counts, and [Module.Cost] counts all of them. A number that does
-// not fit is math.MaxInt64. Flops looks at all that the computation of a reduction has; Cost looks at
-// each computation once, however many instructions call it.
+// not fit is math.MaxInt64. Flops looks at all that the computation of a reduction has; Cost looks
+// at each computation once, however many instructions call it.
 func (i *Instruction) Flops() int64 {
 	if i == nil {
 		return 0

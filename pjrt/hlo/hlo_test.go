@@ -275,8 +275,8 @@ func TestTheTextListsEachInstructionOnce(t *testing.T) {
 	assert.Equal(t, text, m.String())
 }
 
-// A computation from another module, or a copy, has the number of another one until it gets its own.
-// What refers to it keeps doing so.
+// A computation from another module, or a copy, has the number of another one until it gets its
+// own. What refers to it keeps doing so.
 func TestBorrowedAndCopiedComputationsGetNumbersOfTheirOwn(t *testing.T) {
 	calling := func(opcode string) *hlo.Module {
 		inside := &hlo.Computation{Name: opcode}

@@ -68,7 +68,8 @@ type Instruction struct {
 	Config []byte
 	// Sharding is a serialized OpSharding, which says how the value is spread over devices; nil
 	// if the module does not say. In package pjrt it is the Proto of a Sharding. The message for
-	// a value that every device has whole can be empty.
+	// an array that every device has whole can be empty. A tuple needs that of a tuple, with one
+	// element for each of its arrays.
 	Sharding []byte
 	// Attributes are the frontend attributes, which XLA passes on without interpreting them.
 	Attributes map[string]string

@@ -51,8 +51,8 @@ func TestTuplesShareTheBuffersOfTheirOperands(t *testing.T) {
 	assert.Equal(t, 4, s.Buffers[0].Last)
 }
 
-// A tuple whose shape says nothing of its operands has one buffer, where the buffers of 64 tuples of
-// two would be more than any memory has.
+// A tuple whose shape says nothing of its operands has one buffer, where the buffers of 64 tuples
+// of two would be more than any memory has.
 func TestTuplesThatStateAnotherShapeHaveBuffersOfTheirOwn(t *testing.T) {
 	p, err := inspect.ReadProgram(encoded(t, chain(64, func(hlo.Shape) hlo.Shape { return hlo.Array(dtype.F32) })...))
 	require.NoError(t, err)

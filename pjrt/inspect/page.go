@@ -353,7 +353,7 @@ func programSection(p *Program) g.Node {
 	input := h.Input(h.ID("search"), h.Type("search"), h.Placeholder("dot, f32[8, fusion.1 …"), h.AutoComplete("off"))
 	output := g.El("output", h.ID("found"), h.For("search"))
 	list := &listing{maxListing}
-	// Each computation is written before there are nodes for the next: a program can have very many.
+	// Each computation is written before there are nodes for the next: a program can have many.
 	computations := g.NodeFunc(func(out io.Writer) error {
 		for i, c := range p.Computations {
 			if err := list.section(i, c).Render(out); err != nil {

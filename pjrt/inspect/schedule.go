@@ -90,9 +90,9 @@ func (p *Program) Schedule() *Schedule {
 }
 
 // define returns the numbers of the buffers that hold the result of an instruction: one for each
-// array of its shape. An instruction that states another shape than its operands make has buffers of
-// its own. Otherwise tuples of tuples whose shapes say nothing of it would double their buffers with
-// each instruction.
+// array of its shape. An instruction that states another shape than its operands make has buffers
+// of its own. Otherwise tuples of tuples whose shapes say nothing of it would double their buffers
+// with each instruction.
 func (s *Schedule) define(i *hlo.Instruction, step int, leaves map[*hlo.Instruction][]int) []int {
 	arrays := i.Shape.Arrays()
 	switch i.Opcode {
