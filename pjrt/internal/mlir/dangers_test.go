@@ -38,7 +38,8 @@ func TestTheFormsAreThoseOfTheDangers(t *testing.T) {
 	for name, code := range programs {
 		_, text, err := mlirtest.Forms(name)
 		require.NoError(t, err)
-		assert.Equal(t, code, text, "run the test with -update-forms and a Python")
+		assert.Equal(t, code, text, "%s has no other forms yet: make bin/jobs/ready, then "+
+			"go test ./pjrt/internal/mlir -run TheForms -update-forms $PWD/bin/jobs/bin/python", name)
 	}
 }
 
@@ -61,7 +62,8 @@ func TestDangersAreRefusedForThePluginsThatDie(t *testing.T) {
 			for _, minor := range []int{81, 106, 115} {
 				err := check([]byte(code), mlir.Limits{CPU: minor, Permutes: true})
 				if slices.Contains(d.Refused(), minor) {
-					assert.ErrorContains(t, err, d.Want, "%s, %s, API 0.%d:\n%q", d.Name, form, minor, code)
+					assert.ErrorContains(t, err, d.Want, "%s, %s, API 0.%d (checks of operations see those that checked of package dataflow names):\n%q",
+						d.Name, form, minor, code)
 				} else {
 					assert.NoError(t, err, "%s, %s, API 0.%d:\n%q", d.Name, form, minor, code)
 				}

@@ -85,7 +85,7 @@ func TestTextAndBytecodeMakeTheSameOperations(t *testing.T) {
 		forms, _, err := mlirtest.Forms(d.Name)
 		require.NoError(t, err)
 		b, err := bytecode.Read(ctx, forms[mlirtest.FormBytecode], cpu)
-		require.NoError(t, err)
+		require.NoError(t, err, "%s, whose forms TestTheFormsAreThoseOfTheDangers updates", d.Name)
 		if b.Operations == nil {
 			continue
 		}

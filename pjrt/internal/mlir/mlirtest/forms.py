@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The purepjrt Authors
 """Writes forms.zip, the programs of Dangers in the other formats that plugins read:
 
-    pip install jax==0.10.2
-    go test ./pjrt/internal/mlir -run TheForms -update-forms python
+    make bin/jobs/ready
+    go test ./pjrt/internal/mlir -run TheForms -update-forms $PWD/bin/jobs/bin/python
 
 NAME.mlir is the text that the others were made of. NAME.mlirbc is bytecode of the dialects func
 and stablehlo, NAME-VERSION.mlirbc a portable artifact of a version of StableHLO, and NAME.hlo.pb an
