@@ -126,7 +126,7 @@ generate: ## regenerate the Go code from third_party/xla
 # Skipping minors requires JUMP=1. REPORT=FILE writes the report to a file.
 .PHONY: update
 update: ## update headers, facts and generated code from newer originals: make update XLA=DIR|WHEEL
-	@$(GO) run ./tools/pjrtgen update $(if $(JUMP),--jump) $(if $(REPORT),--report "$(REPORT)") "$(XLA)"
+	@$(GO) run ./tools/pjrtgen update $(if $(JUMP),--jump) $(if $(REPORT),--report "$(REPORT)") $(if $(SOURCE),--source "$(SOURCE)") "$(XLA)"
 
 .PHONY: headers
 headers: ## replace the headers with the originals of a checkout: make headers XLA=DIR

@@ -466,7 +466,7 @@ func TestEachPackageIsOfAnExtension(t *testing.T) {
 			assert.NotEmpty(t, functionsOf(t, e.Name()), e.Name())
 		}
 	}
-	assert.Equal(t, folders, found)
+	assert.Equal(t, folders, found, "the folders here, and those of the rows of packages in extensions.go")
 }
 
 // functionsOf returns the exported functions of a package, except methods.
@@ -685,9 +685,9 @@ func TestTheTableInTheDocumentationIsRight(t *testing.T) {
 		assert.Equal(t, strconv.Itoa(found.Since), row.since, x)
 		assert.Equal(t, extensions.Supported(cpu(t), x), row.plugins[age] != "-", x)
 		if found.Package == "" {
-			assert.Equal(t, "capi", row.pkg, x)
+			assert.Equal(t, "capi", row.pkg, "the package of %v in the table of doc.go", x)
 		} else {
-			assert.Equal(t, path.Base(found.Package), row.pkg, x)
+			assert.Equal(t, path.Base(found.Package), row.pkg, "the package of %v in the table of doc.go", x)
 		}
 	}
 	events := 0

@@ -44,12 +44,12 @@ func checkLines(pass *analysis.Pass) (any, error) {
 		}
 		free := exempt(f, file, text)
 		for i, line := range bytes.Split(text, []byte("\n")) {
-			limit := codeColumns
+			what, limit := "code", codeColumns
 			if isProse(string(line)) {
-				limit = proseColumns
+				what, limit = "comment", proseColumns
 			}
 			if n := columns(string(line)); n > limit && !free[i+1] && breakable(string(line)) {
-				pass.Reportf(f.LineStart(i+1), "the line has %d columns, of at most %d", n, limit)
+				pass.Reportf(f.LineStart(i+1), "the line of %s has %d columns, of at most %d", what, n, limit)
 			}
 		}
 	}

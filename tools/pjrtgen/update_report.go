@@ -74,6 +74,10 @@ func (p *page) origins() {
 	p.line("")
 	for _, s := range p.steps {
 		p.line("- 0.%d: %s", s.minor, s.source)
+		if s.source == restate.UnknownSource && len(p.items) > 0 {
+			p.todo = append(p.todo, "VERSION does not say where these originals come from: undo the update, and run it again with "+
+				"SOURCE='NAME VERSION'.")
+		}
 	}
 	if len(p.jumped) > 0 {
 		p.line("- **No originals of %s**: their items are recorded under the next step, which nothing can correct later.",
@@ -317,10 +321,10 @@ func (p *page) decide() {
 	}
 	todo = append(todo, p.todo...)
 	if slices.ContainsFunc(p.items, func(i diff.Addition) bool { return i.Item == diff.ItemFunction }) {
-		todo = append(todo, "New functions: capi/internal/realplugin/every_test.go must call each once, and pjrt/pjrttest/table.go may serve them.")
+		todo = append(todo, "New functions: add them to echoes in capi/internal/realplugin/standin_unsafe_test.go; pjrt/pjrttest/table.go may serve them.")
 	}
 	if len(p.items) > 0 {
-		todo = append(todo, "A line in CHANGELOG.md, and in README.md if the version of the API changes there.")
+		todo = append(todo, "A line in CHANGELOG.md, and the version of the API in README.md and capi/README.md if it changes.")
 	}
 	todo = append(todo, "Run make lint check test before the commit.")
 	p.section("To decide and do", len(todo))

@@ -217,6 +217,7 @@ func TestUpdateTakesAnotherNameOfAField(t *testing.T) {
 	assert.Contains(t, since, `"PJRT_Client_DmaUnmap_Args.twice":118`)
 	assert.Contains(t, out, "## New, and to be described in the headers: 1\n")
 	assert.Contains(t, out, "field PJRT_Client_DmaUnmap_Args.memory renamed")
+	assert.Contains(t, out, "VERSION does not say where these originals come from")
 	assert.Contains(t, out, "`PJRT_Client_DmaUnmap_Args.data` is called `PJRT_Client_DmaUnmap_Args.memory` in the originals")
 	before := contents(t, s.ours)
 	_, err = s.update()

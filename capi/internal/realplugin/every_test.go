@@ -84,9 +84,8 @@ func TestEveryCoreFunctionIsCalled(t *testing.T) {
 		}
 		slices.Sort(all)
 		slices.Sort(real)
-		require.Len(t, all, 138)
 		require.Len(t, real, byAge(t, ages(114, 132, 134)))
 		assert.Equal(t, real, plugin.functions(), "called on the CPU plugin")
-		assert.Equal(t, all, s.functions(), "called on the stand-in")
+		assert.Equal(t, all, s.functions(), "called on the stand-in, by the list echoes")
 	})
 }

@@ -71,6 +71,8 @@ func (b *beginning) next(files map[string][]byte) string {
 	fmt.Fprintf(&s, "  %s: what the check calls and expects, and a fault, as a text and as a hook\n\n", b.file)
 	fmt.Fprintf(&s, "try it:\n  go run ./tools/pjrt-conformance run cpu --run '^%[1]s$'\n"+
 		"  go run ./conformance/laboratory/author mutants -v -run '^%[1]s:'\n", b.check())
-	fmt.Fprintf(&s, "  go test ./conformance/rules ./%s\n", filepath.ToSlash(filepath.Dir(b.file)))
+	fmt.Fprintf(&s, "  go test ./conformance/rules ./%s\n\n", filepath.ToSlash(filepath.Dir(b.file)))
+	s.WriteString("before it lands:\n  make list, after which a MUST rule counts\n  make conformance, which compares the table of programs\n" +
+		"  make artifacts ARTIFACTS='-add ...' and make votes, if it compiles a new program\n")
 	return s.String()
 }

@@ -7,7 +7,7 @@ package c
 // The comment before this one may be long where it has no place to break: see
 // https://example.com/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 
-// A line of prose that has nothing but a comment ends earlier than code, at a hundred columns // want "the line has [0-9]+ columns, of at most 100"
+// A line of prose that has nothing but a comment ends earlier than code, at a hundred columns // want "the line of [a-z]+ has [0-9]+ columns, of at most 100"
 
 // Code in a comment may be as long as other code:
 //
@@ -16,7 +16,7 @@ package c
 func short(a, b, c int) int { return a + b + c }
 
 func long() int {
-	return short(1000000000000000000, 2000000000000000000, 3000000000000000000) + short(1000000000000000000, 2000000000000000000, 3000000000000000000) // want "the line has [0-9]+ columns, of at most 140"
+	return short(1000000000000000000, 2000000000000000000, 3000000000000000000) + short(1000000000000000000, 2000000000000000000, 3000000000000000000) // want "the line of [a-z]+ has [0-9]+ columns, of at most 140"
 }
 
 func text() string {
@@ -24,7 +24,7 @@ func text() string {
 }
 
 func pieces() string {
-	return "strings that are short do not have to be in one line:" + "they can be put into several lines, one after the other, and" + "read there" // want "the line has [0-9]+ columns, of at most 140"
+	return "strings that are short do not have to be in one line:" + "they can be put into several lines, one after the other, and" + "read there" // want "the line of [a-z]+ has [0-9]+ columns, of at most 140"
 }
 
 var table = []struct{ a, b string }{
