@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -90,7 +91,7 @@ for at in "$PWD" "$(pwd)" "$(dirname "$PWD")"; do
 done
 exec ` + real + ` "$@"
 `
-	require.NoError(t, os.WriteFile(filepath.Join(shims, "python3"), []byte(shim), 0o755))
+	writeProgram(t, filepath.Join(shims, "python3"), shim)
 	t.Setenv("PATH", shims+":"+os.Getenv("PATH"))
 	below := filepath.Join(dir, "below")
 	require.NoError(t, os.Mkdir(below, 0o755))
@@ -176,4 +177,13 @@ func TestPackagesOfTheUserAreImported(t *testing.T) {
 	require.NoError(t, err, string(made))
 	_, err = Module(t.Context(), filepath.Join(alone, "bin", "python3"), env, "homemade").Output()
 	require.Error(t, err, "a virtual environment has its own packages only")
+}
+
+// writeProgram writes a program while no process starts: one that does would hold the file open,
+// and Linux does not run what is open for writing.
+func writeProgram(t *testing.T, path, text string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o755))
 }

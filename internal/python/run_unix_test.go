@@ -79,7 +79,7 @@ func (h *held) requireReleased(t *testing.T) {
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "python3")
-	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755))
+	writeProgram(t, path, "#!/bin/sh\n"+text+"\n")
 	return path
 }
 

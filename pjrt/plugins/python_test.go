@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -189,6 +190,8 @@ func interpreter(t *testing.T, script string) string {
 		t.Fatal("there are no shell scripts on Windows")
 	}
 	path := filepath.Join(t.TempDir(), "python")
+	syscall.ForkLock.RLock() // a process that starts meanwhile would hold the file open, and it could not run
+	defer syscall.ForkLock.RUnlock()
 	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755))
 	return path
 }

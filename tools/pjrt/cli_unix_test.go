@@ -71,7 +71,7 @@ func TestInstallFailuresAreOneLine(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			python := filepath.Join(dir, "python3")
-			require.NoError(t, os.WriteFile(python, []byte("#!/bin/sh\n"+c.python+"\n"), 0o777))
+			writeScript(t, python, c.python)
 			run := exec.CommandContext(t.Context(), command, "install", "--python", python, c.args)
 			run.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "HOME="+dir)
 			o := finish(t, dir, run)
@@ -108,7 +108,7 @@ func TestInterruptedInstallLeavesNothing(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			python, ready := filepath.Join(dir, "python3"), filepath.Join(dir, "ready")
-			require.NoError(t, os.WriteFile(python, []byte("#!/bin/sh\ntouch "+ready+"\nexec sleep 60\n"), 0o777))
+			writeScript(t, python, "touch "+ready+"\nexec sleep 60")
 			run := exec.CommandContext(t.Context(), "sh", "-c", c.front, command, "install", "--python", python, "cpu")
 			run.Env = append(os.Environ(), "XDG_CACHE_HOME="+dir, "HOME="+dir)
 			o := finishAfter(t, dir, run, func(p *os.Process) {
@@ -167,4 +167,13 @@ func TestFullStandardOutputIsAnError(t *testing.T) {
 		c := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `exec "$0" "$@" >/dev/full`, command}, args...)...)
 		finish(t, dir, c).requireFailure(t, 1, "")
 	}
+}
+
+// writeScript writes a program of the shell while no process starts: one that does would hold the
+// file open, and Linux does not run what is open for writing.
+func writeScript(t *testing.T, path, text string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o777))
 }
