@@ -39,8 +39,8 @@ var knownFaults = []fault{
 	{"`convolution` with a kernel larger than its input, and one dimension dilated by the kernel's size with strides of one less and no padding, ends the process.",
 		allAges, "Dilate the dimension with `pad` and an `optimization_barrier`.", true},
 	{"`concatenate` in MLIR of an array of known size before one of unknown size ends the process.", allAges[:1], "Put the array of unknown size first.", true},
-	{"A tuple as a parameter in MLIR ends the process when executed.", allAges[:1], "Make each element a parameter, and set `TupledArguments`.", true},
-	{"An empty tuple as a parameter in MLIR ends the process when executed.", allAges, "Leave it out.", true},
+	{"A tuple as a parameter in MLIR ends the process when executed; later plugins only die of an empty one.", allAges,
+		"Make each element a parameter, and set `TupledArguments`.", true},
 	{"A tuple beside other parameters of a program in HLO, or in a tuple, ends the process when it is compiled.", allAges, "Put all arrays in one tuple.", true},
 	{"`f6E2M3FN` and `f6E3M2FN` end the process in constants and empty arrays that stay, loops changing them, comparators, lone `concatenate`.",
 		allAges[2:], "Use arguments, or other types.", true},
@@ -51,6 +51,9 @@ var knownFaults = []fault{
 	{"`bitcast_convert` in MLIR between `i1` and other types ends the process.", allAges[:1], "Use shifts.", true},
 	{"A result of 512 GiB or more ends the process if it is computed element by element from parameters, or is an `iota`.", allAges[2:], "Use several arrays.", true},
 	{"Custom calls of compilers' own, such as `TopK` and `LayoutConstraint`, end the process unless operands and results fit.", allAges, "Give them what they expect.", true},
+	{"Sorts, loops, convolutions, factorizations, scatters, collectives and custom calls end the process in bodies of reductions and comparators.",
+		allAges, "Compute whole arrays.", true},
+	{"`dot_general` in bodies of reductions ends the process.", allAges, "Compute whole arrays.", false},
 	{"`infeed` and `outfeed` wait for ever.", allAges, "Use arguments and results.", true},
 }
 
