@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package wire reads and writes the wire form of protobuf messages field by field. It uses no
-// generated code, so that it registers no .proto file in the process, which could clash with that
-// of another library.
+// Package wire reads and writes the wire form of protobuf messages field by field, and splits their
+// text form. It uses no generated code, so that it registers no .proto file in the process, which
+// could clash with that of another library.
 package wire
 
 import (

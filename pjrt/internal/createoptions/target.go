@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // targetConfig is the option and the attribute of a topology of GPUs that describes the GPU: a
@@ -98,15 +99,15 @@ func (d deviceInfo) check(kind, own string) error {
 // the brackets match and each name is followed by a value, as the plugin demands.
 func readTarget(text string) (device deviceInfo, ok bool) {
 	device = make(deviceInfo)
-	r := textReader{rest: text}
+	t := wire.Tokens{Rest: text}
 	var name, sign string
 	depth, inside := 0, false
 	value, named := false, false // a colon, or a name, came last
 	for {
-		token := r.next()
+		token := t.Next()
 		switch token {
 		case "":
-			return device, depth == 0 && !named
+			return device, t.Err == nil && depth == 0 && !named
 		case ":":
 			value, named, sign = true, false, ""
 		case "-":
@@ -140,45 +141,6 @@ func readTarget(text string) (device deviceInfo, ok bool) {
 		}
 	}
 }
-
-// textReader splits a message in text form.
-type textReader struct{ rest string }
-
-// next returns the next name, number, string or sign, or "" at the end. A string is returned as its
-// opening quote.
-func (r *textReader) next() string {
-	r.rest = strings.TrimLeft(r.rest, " \t\r\n\v\f")
-	for strings.HasPrefix(r.rest, "#") {
-		_, r.rest, _ = strings.Cut(r.rest, "\n")
-		r.rest = strings.TrimLeft(r.rest, " \t\r\n\v\f")
-	}
-	if r.rest == "" {
-		return ""
-	}
-	n := 1
-	switch c := r.rest[0]; {
-	case c == '"' || c == '\'':
-		for n < len(r.rest) && r.rest[n] != c {
-			if r.rest[n] == '\\' {
-				n++
-			}
-			n++
-		}
-		n = min(n+1, len(r.rest))
-		r.rest = r.rest[n:]
-		return string(c)
-	case isWord(c):
-		for n < len(r.rest) && isWord(r.rest[n]) {
-			n++
-		}
-	}
-	token := r.rest[:n]
-	r.rest = r.rest[n:]
-	return token
-}
-
-// isWord reports whether a name or a number may have c, also in its middle.
-func isWord(c byte) bool { return isName(c) || c == '.' || c >= '0' && c <= '9' }
 
 // isName reports whether a name may begin with c.
 func isName(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

@@ -9,20 +9,21 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/internal/excerpt"
+	"github.com/purepjrt/purepjrt/internal/wire"
 )
 
 // ParseDebugOptions reads flags from a DebugOptions message in protobuf's text
 // format: the public package documents it.
 func ParseDebugOptions(text string) (map[string]any, error) {
-	p := textParser{text: text}
+	p := textParser{wire.Tokens{Rest: text}}
 	flags := make(map[string]any)
 	lists := make(map[string][]string) // the elements of repeated flags, in all their places
 	var repeated []Flag                // in the order of the text
 	for {
-		name := p.next()
+		name := p.Next()
 		switch {
-		case p.err != nil:
-			return nil, p.err
+		case p.Err != nil:
+			return nil, p.Err
 		case name == "":
 			for _, f := range repeated {
 				var err error
@@ -36,14 +37,14 @@ func ParseDebugOptions(text string) (map[string]any, error) {
 		}
 		f, ok := Lookup(name)
 		switch {
-		case !isWord(name[0]):
+		case !wire.IsWord(name[0]):
 			return nil, fmt.Errorf("expected the name of a flag, not %q", excerpt.Of(name))
 		case !ok:
 			return nil, Unknown(name)
 		case f.Kind == Message || f.EnvOnly:
 			return nil, fmt.Errorf("XLA flag %s cannot be set in this way", name)
 		}
-		if colon := p.next(); colon != ":" {
+		if colon := p.Next(); colon != ":" {
 			return nil, fmt.Errorf("XLA flag %s is followed by %q, not by a colon", name, excerpt.Of(colon))
 		}
 		values, err := p.values(f)
@@ -63,9 +64,12 @@ func ParseDebugOptions(text string) (map[string]any, error) {
 	}
 }
 
+// textParser reads flags from protobuf's text format.
+type textParser struct{ wire.Tokens }
+
 // values reads a value, or a list of them in brackets.
 func (p *textParser) values(f Flag) ([]string, error) {
-	token := p.next()
+	token := p.Next()
 	if token != "[" {
 		v, err := p.value(f, token)
 		return []string{v}, err
@@ -75,7 +79,7 @@ func (p *textParser) values(f Flag) ([]string, error) {
 	}
 	var values []string
 	for {
-		token := p.next()
+		token := p.Next()
 		if token == "]" && len(values) == 0 {
 			return nil, nil
 		}
@@ -84,7 +88,7 @@ func (p *textParser) values(f Flag) ([]string, error) {
 			return nil, err
 		}
 		values = append(values, v)
-		switch end := p.next(); end {
+		switch end := p.Next(); end {
 		case "]":
 			return values, nil
 		case ",":
@@ -98,11 +102,11 @@ func (p *textParser) values(f Flag) ([]string, error) {
 // Everything else is a word.
 func (p *textParser) value(f Flag, token string) (string, error) {
 	switch {
-	case p.err != nil:
-		return "", p.err
-	case token == "" || !isQuote(token[0]) && !isWord(token[0]):
+	case p.Err != nil:
+		return "", p.Err
+	case token == "" || !wire.IsQuote(token[0]) && !wire.IsWord(token[0]):
 		return "", fmt.Errorf("XLA flag %s has no value before %q", f.Name, excerpt.Of(token))
-	case isQuote(token[0]) != (f.Kind == String):
+	case wire.IsQuote(token[0]) != (f.Kind == String):
 		return "", fmt.Errorf("XLA flag %s takes %s, not %s", f.Name, f.wants(), excerpt.Of(token))
 	case f.Kind != String:
 		return token, nil
@@ -115,7 +119,7 @@ func (p *textParser) value(f Flag, token string) (string, error) {
 		}
 		b.WriteString(s)
 		rest := *p
-		if token = rest.next(); token == "" || !isQuote(token[0]) {
+		if token = rest.Next(); token == "" || !wire.IsQuote(token[0]) {
 			break
 		}
 		*p = rest
@@ -148,52 +152,4 @@ func unquote(s string) (string, error) {
 		s = rest
 	}
 	return string(b), nil
-}
-
-// textParser splits protobuf's text format into words, strings with their quotes, and punctuation.
-type textParser struct {
-	text string
-	err  error
-}
-
-// next returns the next token. At the end, or after a mistake, which is in err, it returns "".
-func (p *textParser) next() string {
-	for {
-		p.text = strings.TrimLeft(p.text, " \t\r\n\v\f")
-		if !strings.HasPrefix(p.text, "#") {
-			break
-		}
-		_, p.text, _ = strings.Cut(p.text, "\n")
-	}
-	if p.text == "" || p.err != nil {
-		return ""
-	}
-	n := 1
-	switch c := p.text[0]; {
-	case isQuote(c):
-		for n < len(p.text) && p.text[n] != c && p.text[n] != '\n' {
-			if p.text[n] == '\\' {
-				n++
-			}
-			n++
-		}
-		if n >= len(p.text) || p.text[n] != c {
-			p.err = fmt.Errorf("the string %s has no end", p.text[:min(len(p.text), 40)])
-			return ""
-		}
-		n++
-	case isWord(c):
-		for n < len(p.text) && isWord(p.text[n]) {
-			n++
-		}
-	}
-	token := p.text[:n]
-	p.text = p.text[n:]
-	return token
-}
-
-func isQuote(c byte) bool { return c == '"' || c == '\'' }
-
-func isWord(c byte) bool {
-	return c == '_' || c == '.' || c == '-' || c == '+' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
