@@ -84,6 +84,10 @@ func (c Compiler) Types() (names []string) {
 	return names
 }
 
+// MaxElements is more elements than fit in the memory of any machine. XLA's compilers end the
+// process on larger arrays: some from 2^54 elements on, others if the number of elements overflows.
+const MaxElements = 1 << 50
+
 // Large is how many elements an array has at least that is too large for a compiler but may be
 // small enough for a memory.
 const Large = 1 << 35

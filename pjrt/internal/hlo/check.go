@@ -16,10 +16,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 
-// Check returns an error if a module has an array of more than MaxElements, tuples that are nested
-// too deeply, or instructions on which compilers end the process, or if the compiler c is known to
-// end the process over its operations. It accepts bytes that are not a module, because the plugin
-// reports the mistake. If ctx ends, it fails with its error.
+// Check returns an error if a module has an array of more than dataflow.MaxElements, tuples that
+// are nested too deeply, or instructions on which compilers end the process, or if the compiler c
+// is known to end the process over its operations. It accepts bytes that are not a module, because
+// the plugin reports the mistake. If ctx ends, it fails with its error.
 func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 	checked := false // by package dataflow
 	sharded := false // an instruction has a sharding
@@ -115,7 +115,7 @@ func checkShape(b []byte, depth int, c dataflow.Compiler) (looked bool, err erro
 		if d == math.MinInt64 {
 			continue // XLA's value for an unknown dimension
 		}
-		if d < 0 || d > MaxElements/elements {
+		if d < 0 || d > dataflow.MaxElements/elements {
 			return false, fmt.Errorf("an array in the program has the dimensions %v, which are negative or too large for any memory",
 				excerpt.OfList(dims))
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/purepjrt/purepjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
+	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 
@@ -315,7 +316,7 @@ func (i *instruction) attributes(name string) (map[string]dataflow.Attribute, er
 	case "get_tuple_element":
 		return one("index", i.tupleIndex), nil
 	case "custom_call":
-		return map[string]dataflow.Attribute{"call_target_name": {Text: i.target}, "backend_config": {Index: hasIndex(i.config)}}, nil
+		return map[string]dataflow.Attribute{"call_target_name": {Text: i.target}, "backend_config": {Index: mlir.HasIndex(i.config)}}, nil
 	case "constant":
 		a, err := readLiteral(i.literal)
 		return map[string]dataflow.Attribute{"value": a}, err

@@ -46,22 +46,10 @@ func Permuted(module []byte) (p dataflow.Permuted) {
 	return p
 }
 
-// Spread is what a program itself says about the devices it is for.
-type Spread struct {
-	// Replicas and Partitions are the attributes mhlo.num_replicas and mhlo.num_partitions of an
-	// MLIR module, or the extents of the device assignment of a module of HLO; 0 if it does not
-	// have them.
-	Replicas, Partitions int64
-	// Mesh is the number of devices in the largest of Shardy's meshes, 0 if there are none.
-	Mesh int64
-	// Shardy says that the module has attributes or operations of Shardy.
-	Shardy bool
-}
-
 // ReadSpread reads what a module of HLO says about its devices. Bytes that are not a module say
 // nothing.
-func ReadSpread(module []byte) Spread {
-	s := Spread{Shardy: preempt.Contains(module, []byte("xla.sdy."))}
+func ReadSpread(module []byte) dataflow.Spread {
+	s := dataflow.Spread{Shardy: preempt.Contains(module, []byte("xla.sdy."))}
 	b, err := wire.Message(module, moduleDeviceAssignment)
 	if err != nil || b == nil {
 		return s

@@ -10,20 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 )
 
 func TestWhatAModuleSaysAboutItsDevices(t *testing.T) {
 	t.Parallel()
 	plain := module(arrayOf(1))
-	assert.Equal(t, hlo.Spread{}, hlo.ReadSpread(plain))
+	assert.Equal(t, dataflow.Spread{}, hlo.ReadSpread(plain))
 	// DeviceAssignmentProto of 1 replica on devices 1 and 0.
 	assigned := wire.AppendBytes(plain, 15, "\x08\x01\x10\x02\x1a\x03\x0a\x01\x01\x1a\x03\x0a\x01\x00")
-	assert.Equal(t, hlo.Spread{Replicas: 1, Partitions: 2}, hlo.ReadSpread(assigned))
+	assert.Equal(t, dataflow.Spread{Replicas: 1, Partitions: 2}, hlo.ReadSpread(assigned))
 	shardy := wire.AppendBytes(assigned, 19, "\x0a\x13\x0a\x0exla.sdy.meshes\x12\x01x")
-	assert.Equal(t, hlo.Spread{Replicas: 1, Partitions: 2, Shardy: true}, hlo.ReadSpread(shardy))
-	assert.Equal(t, hlo.Spread{}, hlo.ReadSpread(wire.AppendBytes(plain, 15, "\x08\x01\x10\x02")), "a damaged assignment")
-	assert.Equal(t, hlo.Spread{}, hlo.ReadSpread([]byte("\xff")))
+	assert.Equal(t, dataflow.Spread{Replicas: 1, Partitions: 2, Shardy: true}, hlo.ReadSpread(shardy))
+	assert.Equal(t, dataflow.Spread{}, hlo.ReadSpread(wire.AppendBytes(plain, 15, "\x08\x01\x10\x02")), "a damaged assignment")
+	assert.Equal(t, dataflow.Spread{}, hlo.ReadSpread([]byte("\xff")))
 }
 
 func TestShardingsOfAModule(t *testing.T) {

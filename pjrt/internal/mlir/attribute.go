@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
-	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 )
 
 // attribute is what is known about an attribute: everything anywhere in it.
@@ -316,7 +315,7 @@ func (r *reader) tensor(start int) error {
 			continue
 		}
 		size, err := strconv.ParseUint(string(extent), 10, 64)
-		if err != nil || size > hlo.MaxElements/elements {
+		if err != nil || size > dataflow.MaxElements/elements {
 			return r.tooLarge(start)
 		}
 		elements *= max(size, 1)
@@ -343,7 +342,7 @@ func (r *reader) tensor(start int) error {
 			case dynamic && bounds.isBounds && bounds.hasNumber && bounds.low < 0:
 				return fmt.Errorf("the type %s in the program has a bound of less than 0, and compilers would end the process",
 					r.typeFrom(start))
-			case dynamic && float64(elements)*bounds.product > hlo.MaxElements:
+			case dynamic && float64(elements)*bounds.product > dataflow.MaxElements:
 				return r.tooLarge(start)
 			case dynamic && r.Bounded && !bounds.isBounds:
 				return fmt.Errorf("the type %s in the program has a dimension without a known bound, and libtpu would end the process: "+

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 )
 
 // OtherBools returns text in which each constant of bools that is written in hexadecimal digits has
@@ -65,7 +65,7 @@ func (l *lexer) boolsAfter() (elements uint64, ok bool) {
 			break
 		}
 		n, err := strconv.ParseUint(string(extent), 10, 64)
-		if err != nil || n > hlo.MaxElements/elements {
+		if err != nil || n > dataflow.MaxElements/elements {
 			return 0, false
 		}
 		elements *= max(n, 1)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
-	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
@@ -41,7 +40,7 @@ func (l Limits) Compiler() dataflow.Compiler {
 
 // Module is a module that has been read.
 type Module struct {
-	Spread hlo.Spread
+	Spread dataflow.Spread
 	// Main has the types of the main function, if HasMain is set.
 	Main    Signature
 	HasMain bool
@@ -116,9 +115,9 @@ func OfBytecode(ctx context.Context, b *bytecode.Module, err error, limits Limit
 }
 
 // Check returns an error for a module with functions that have no body, call themselves or call
-// others too deeply, with arrays of more than hlo.MaxElements elements, with parts that are nested
-// too deeply, or beyond the limits. It leaves other mistakes for the plugin to report. devices is
-// how many devices the program runs on, or 0 if that is not certain.
+// others too deeply, with arrays of more than dataflow.MaxElements elements, with parts that are
+// nested too deeply, or beyond the limits. It leaves other mistakes for the plugin to report.
+// devices is how many devices the program runs on, or 0 if that is not certain.
 func (m *Module) Check(devices int) error {
 	for _, f := range m.findings {
 		if err := f.permuted.Check(devices); err != nil {

@@ -5,6 +5,7 @@ package mlir
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"slices"
@@ -56,6 +57,23 @@ func (r *operationsReader) follow(aliases int) bool {
 
 // readOperations returns the operations of a module, or some of them once w has ended.
 func readOperations(code []byte, w *work) *dataflow.Module {
+	r := newOperationsReader(code, w)
+	r.findAliases()
+	r.mainDepth = 1 << 30
+	for r.pos < len(r.code) {
+		r.block(new(dataflow.Block))
+	}
+	return r.module
+}
+
+// HasIndex reports whether a number in the text of an attribute has the type index, as in
+// {n = 5 : index}.
+func HasIndex(attribute []byte) bool {
+	attribute = bytes.ReplaceAll(attribute, []byte{0}, []byte{' '}) // as MLIR does where a program does not end
+	return newOperationsReader(attribute, &work{ctx: context.Background()}).attribute(0, false).Index
+}
+
+func newOperationsReader(code []byte, w *work) *operationsReader {
 	r := &operationsReader{
 		lexer: lexer{code: code, work: w}, module: &dataflow.Module{Functions: make(map[string]*dataflow.Block)},
 		scopes:     []map[string]*dataflow.Value{{}},
@@ -63,12 +81,7 @@ func readOperations(code []byte, w *work) *dataflow.Module {
 		followed: new(int), named: new(int),
 	}
 	*r.named = len(code)/16 + 16 // each result has its operation and its type in the text
-	r.findAliases()
-	r.mainDepth = 1 << 30
-	for r.pos < len(r.code) {
-		r.block(new(dataflow.Block))
-	}
-	return r.module
+	return r
 }
 
 // findAliases notes where the values of aliases begin, which may come after their uses.

@@ -10,16 +10,16 @@ import (
 	"strconv"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
-	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
 // ReadSpread reads what a module in text says about its devices, and no further. It can replace the
 // Spread of Read, but for meshes after the place where the numbers of devices are known.
-func ReadSpread(ctx context.Context, code []byte) hlo.Spread {
+func ReadSpread(ctx context.Context, code []byte) dataflow.Spread {
 	mentions := preempt.Contains(code, []byte("sdy."))
 	if !mentions && !preempt.Contains(code, []byte("mhlo.num_")) {
-		return hlo.Spread{}
+		return dataflow.Spread{}
 	}
 	r := newReader(ctx, code, Limits{})
 	r.devices.first, r.devices.mentions = true, mentions
@@ -28,14 +28,14 @@ func ReadSpread(ctx context.Context, code []byte) hlo.Spread {
 }
 
 // SpreadOfBytecode returns what a module in bytecode says about its devices.
-func SpreadOfBytecode(m *bytecode.Module) hlo.Spread {
-	return hlo.Spread{Replicas: m.Replicas, Partitions: m.Partitions, Mesh: m.Mesh, Shardy: m.Shardy}
+func SpreadOfBytecode(m *bytecode.Module) dataflow.Spread {
+	return dataflow.Spread{Replicas: m.Replicas, Partitions: m.Partitions, Mesh: m.Mesh, Shardy: m.Shardy}
 }
 
 // devicesReader looks for attributes of the module, which are in its own braces, and for anything
 // of Shardy.
 type devicesReader struct {
-	hlo.Spread
+	dataflow.Spread
 	inModule bool // whether the attributes or the body of a module come next
 	first    bool // whether to end the text as soon as everything is known
 	mentions bool // whether the text may have anything of Shardy

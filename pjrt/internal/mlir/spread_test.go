@@ -17,7 +17,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
-	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
 )
 
@@ -25,30 +24,30 @@ func TestWhatModulesSayAboutTheirDevices(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		code string
-		want hlo.Spread
+		want dataflow.Spread
 	}{
-		"nothing":        {program, hlo.Spread{}},
-		"empty":          {"", hlo.Spread{}},
-		"both":           {`module @m attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 2 : i32} {` + program + `}`, hlo.Spread{Replicas: 2, Partitions: 4}},
-		"quoted":         {`module attributes {"mhlo.num_partitions" = 4 : i32} {}`, hlo.Spread{Partitions: 4}},
-		"aliases":        {"#loc = loc(\"a\")\n// module\nbuiltin.module @m attributes {x = {mhlo.num_replicas = 7 : i32}, mhlo.num_partitions = 0x10 : i32} {}", hlo.Spread{Partitions: 16}},
-		"generic":        {`"builtin.module"() ({"func.func"() ({}) {mhlo.num_replicas = 9 : i32} : () -> ()}) {mhlo.num_partitions = 4 : i32} : () -> ()`, hlo.Spread{Partitions: 4}},
-		"inner":          {`module { module attributes {mhlo.num_partitions = 4 : i32} {} }`, hlo.Spread{}},
-		"a function":     {`func.func @main() attributes {mhlo.num_partitions = 4 : i32} { return }`, hlo.Spread{}},
-		"in a string":    {`module attributes {x = "mhlo.num_partitions = 4"} {}`, hlo.Spread{}},
-		"in a comment":   {"// mhlo.num_partitions = 4 sdy.mesh\nmodule {}", hlo.Spread{}},
-		"negative":       {`module attributes {mhlo.num_partitions = -4 : i32} {}`, hlo.Spread{}},
-		"too large":      {`module attributes {mhlo.num_partitions = 99999999999999999999 : i32} {}`, hlo.Spread{}},
-		"no number":      {`module attributes {mhlo.num_partitions = "4"} {}`, hlo.Spread{}},
-		"cut off":        {`module attributes {mhlo.num_partitions = `, hlo.Spread{}},
-		"mesh":           {`module { sdy.mesh @mesh = <["x"=2, "y"=3]> sdy.mesh @one = <[], device_ids=[0]> }`, hlo.Spread{Mesh: 6, Shardy: true}},
-		"mesh, generic":  {`"builtin.module"() ({ "sdy.mesh"() <{mesh = #sdy.mesh<["x"=8]>, sym_name = "mesh"}> : () -> () }) : () -> ()`, hlo.Spread{Mesh: 8, Shardy: true}},
-		"mesh too large": {`module { sdy.mesh @mesh = <["x"=99999, "y"=99999]> }`, hlo.Spread{Shardy: true}},
-		"mesh cut off":   {`module { sdy.mesh @mesh = <["x"=`, hlo.Spread{Shardy: true}},
-		"sharding":       {`module { func.func @main(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) { return } }`, hlo.Spread{Shardy: true}},
-		"converted":      {`module { %0 = stablehlo.custom_call @xla.sdy.FuncResultSharding(%a) : (f32) -> f32 }`, hlo.Spread{Shardy: true}},
-		"in attributes":  {`module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{}"}} {}`, hlo.Spread{Shardy: true}},
-		"other dialects": {`module attributes {mhlo.num_partitions = 2 : i32, notsdy.x = 1 : i32} { @sdy.mesh "sdy" }`, hlo.Spread{Partitions: 2}},
+		"nothing":        {program, dataflow.Spread{}},
+		"empty":          {"", dataflow.Spread{}},
+		"both":           {`module @m attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 2 : i32} {` + program + `}`, dataflow.Spread{Replicas: 2, Partitions: 4}},
+		"quoted":         {`module attributes {"mhlo.num_partitions" = 4 : i32} {}`, dataflow.Spread{Partitions: 4}},
+		"aliases":        {"#loc = loc(\"a\")\n// module\nbuiltin.module @m attributes {x = {mhlo.num_replicas = 7 : i32}, mhlo.num_partitions = 0x10 : i32} {}", dataflow.Spread{Partitions: 16}},
+		"generic":        {`"builtin.module"() ({"func.func"() ({}) {mhlo.num_replicas = 9 : i32} : () -> ()}) {mhlo.num_partitions = 4 : i32} : () -> ()`, dataflow.Spread{Partitions: 4}},
+		"inner":          {`module { module attributes {mhlo.num_partitions = 4 : i32} {} }`, dataflow.Spread{}},
+		"a function":     {`func.func @main() attributes {mhlo.num_partitions = 4 : i32} { return }`, dataflow.Spread{}},
+		"in a string":    {`module attributes {x = "mhlo.num_partitions = 4"} {}`, dataflow.Spread{}},
+		"in a comment":   {"// mhlo.num_partitions = 4 sdy.mesh\nmodule {}", dataflow.Spread{}},
+		"negative":       {`module attributes {mhlo.num_partitions = -4 : i32} {}`, dataflow.Spread{}},
+		"too large":      {`module attributes {mhlo.num_partitions = 99999999999999999999 : i32} {}`, dataflow.Spread{}},
+		"no number":      {`module attributes {mhlo.num_partitions = "4"} {}`, dataflow.Spread{}},
+		"cut off":        {`module attributes {mhlo.num_partitions = `, dataflow.Spread{}},
+		"mesh":           {`module { sdy.mesh @mesh = <["x"=2, "y"=3]> sdy.mesh @one = <[], device_ids=[0]> }`, dataflow.Spread{Mesh: 6, Shardy: true}},
+		"mesh, generic":  {`"builtin.module"() ({ "sdy.mesh"() <{mesh = #sdy.mesh<["x"=8]>, sym_name = "mesh"}> : () -> () }) : () -> ()`, dataflow.Spread{Mesh: 8, Shardy: true}},
+		"mesh too large": {`module { sdy.mesh @mesh = <["x"=99999, "y"=99999]> }`, dataflow.Spread{Shardy: true}},
+		"mesh cut off":   {`module { sdy.mesh @mesh = <["x"=`, dataflow.Spread{Shardy: true}},
+		"sharding":       {`module { func.func @main(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) { return } }`, dataflow.Spread{Shardy: true}},
+		"converted":      {`module { %0 = stablehlo.custom_call @xla.sdy.FuncResultSharding(%a) : (f32) -> f32 }`, dataflow.Spread{Shardy: true}},
+		"in attributes":  {`module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{}"}} {}`, dataflow.Spread{Shardy: true}},
+		"other dialects": {`module attributes {mhlo.num_partitions = 2 : i32, notsdy.x = 1 : i32} { @sdy.mesh "sdy" }`, dataflow.Spread{Partitions: 2}},
 	} {
 		assert.Equal(t, c.want, mlir.ReadSpread(context.Background(), []byte(c.code)), name)
 		assert.Equal(t, c.want, mlir.Read(context.Background(), []byte(c.code), mlir.Limits{}).Spread, "%s, read to its end", name)
@@ -61,7 +60,7 @@ func TestWhatProgramsFromJAXSayAboutTheirDevices(t *testing.T) {
 	files, err := filepath.Glob("../../sharding/testdata/*/*.mlir*")
 	require.NoError(t, err)
 	require.Len(t, files, 18)
-	spread := func(code []byte) hlo.Spread {
+	spread := func(code []byte) dataflow.Spread {
 		if bytes.HasPrefix(code, []byte(bytecode.Magic)) {
 			m, err := bytecode.Read(context.Background(), code, dataflow.Compiler{})
 			return mlir.OfBytecode(context.Background(), m, err, mlir.Limits{}).Spread
@@ -76,7 +75,7 @@ func TestWhatProgramsFromJAXSayAboutTheirDevices(t *testing.T) {
 	for _, file := range files {
 		code, err := os.ReadFile(file)
 		require.NoError(t, err)
-		want := hlo.Spread{Replicas: 1, Partitions: 4, Shardy: strings.Contains(file, "shardy")}
+		want := dataflow.Spread{Replicas: 1, Partitions: 4, Shardy: strings.Contains(file, "shardy")}
 		got := spread(code)
 		if strings.HasSuffix(file, "bc") && want.Shardy {
 			want.Mesh = 4 // in text, nothing after the counts need be read

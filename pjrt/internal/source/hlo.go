@@ -28,7 +28,7 @@ type module struct {
 
 // statement is what a module says about its parameters, its results and its devices.
 type statement struct {
-	spread              hlo.Spread
+	spread              dataflow.Spread
 	parameters, results int
 	counted             bool
 	shapes              []xlaproto.Shape // of the parameters
@@ -94,7 +94,7 @@ func (m *module) checkTuples() error {
 	return nil
 }
 
-func (m *module) Spread() hlo.Spread { return m.contents().spread }
+func (m *module) Spread() dataflow.Spread { return m.contents().spread }
 
 func (m *module) Check(devices int) error {
 	if m.danger != nil {

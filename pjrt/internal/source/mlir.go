@@ -13,7 +13,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
-	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
@@ -35,7 +34,7 @@ type text struct {
 	found   bool
 	main    mlir.Signature
 	counted bool // spread is known
-	spread  hlo.Spread
+	spread  dataflow.Spread
 }
 
 func (t *text) Format() string     { return MLIR }
@@ -65,7 +64,7 @@ func (t *text) Check(devices int) error {
 	return t.whole.Check(devices)
 }
 
-func (t *text) Spread() hlo.Spread {
+func (t *text) Spread() dataflow.Spread {
 	if !t.counted {
 		t.spread, t.counted = mlir.ReadSpread(context.Background(), t.code), true
 	}
@@ -196,10 +195,10 @@ func (a *artifact) Counts() (parameters, results int, ok bool) {
 	return len(main.Params), len(main.Results), ok
 }
 
-func (a *artifact) Spread() hlo.Spread {
+func (a *artifact) Spread() dataflow.Spread {
 	m, err := a.contents(context.Background(), dataflow.Compiler{})
 	if err != nil {
-		return hlo.Spread{}
+		return dataflow.Spread{}
 	}
 	return mlir.SpreadOfBytecode(m)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 	"github.com/purepjrt/purepjrt/pjrt/internal/filetype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
@@ -46,7 +47,7 @@ type Source interface {
 	Check(devices int) error
 
 	// Spread returns what the program itself says about its devices.
-	Spread() hlo.Spread
+	Spread() dataflow.Spread
 
 	// Parameters returns the shapes of the arguments, or nil if the program is not one in MLIR that
 	// has all of them.
@@ -156,7 +157,7 @@ func (o other) Format() string                       { return o.format }
 func (o other) Code() []byte                         { return o.code }
 func (o other) Read(context.Context, Compiler) error { return nil }
 func (o other) Check(int) error                      { return nil }
-func (o other) Spread() hlo.Spread                   { return hlo.Spread{} }
+func (o other) Spread() dataflow.Spread              { return dataflow.Spread{} }
 func (o other) Parameters() []array.Shape            { return nil }
 func (o other) Counts() (int, int, bool)             { return 0, 0, false }
 func (o other) Tuples(bool) ([]xlaproto.Shape, bool) { return nil, false }

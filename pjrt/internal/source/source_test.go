@@ -19,7 +19,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir/mlirtest"
 	"github.com/purepjrt/purepjrt/pjrt/internal/source"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
@@ -54,7 +54,7 @@ const text = `module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replica
 // statement is what a program says.
 type statement struct {
 	format             string
-	spread             hlo.Spread
+	spread             dataflow.Spread
 	parameters         []array.Shape
 	arguments, results int
 	counted            bool
@@ -95,7 +95,7 @@ func TestProgramsOfEveryFormatSayWhatTheyTakeAndGive(t *testing.T) {
 		suffix string
 	}{
 		"text": {[]byte(text), "", statement{
-			format: source.MLIR, spread: hlo.Spread{Replicas: 2, Partitions: 4},
+			format: source.MLIR, spread: dataflow.Spread{Replicas: 2, Partitions: 4},
 			parameters: []array.Shape{{Type: dtype.F32, Dims: []int64{2, 3}}, {Type: dtype.S32, Dims: []int64{}}},
 			arguments:  2, results: 3, counted: true, makesTuple: true,
 			tuples: make([]xlaproto.Shape, 2), tuplesKnown: true,
@@ -117,11 +117,11 @@ func TestProgramsOfEveryFormatSayWhatTheyTakeAndGive(t *testing.T) {
 		}, ".mlirbc"},
 		"bytecode with a dynamic dimension": {dynamic, "", statement{format: source.MLIR, arguments: 1, results: 1, counted: true, makesTuple: true}, ".mlirbc"},
 		"HLO": {module, "", statement{
-			format: source.HLO, spread: hlo.Spread{Replicas: 2, Partitions: 1}, arguments: 2, results: 3, counted: true,
+			format: source.HLO, spread: dataflow.Spread{Replicas: 2, Partitions: 1}, arguments: 2, results: 3, counted: true,
 			tuples: []xlaproto.Shape{one, tuple}, inTuple: []xlaproto.Shape{one, tuple}, tuplesKnown: true,
 		}, ".hlo.pb"},
 		"HLO with a configuration": {append(field(1, module), field(2, number(4, 3), number(5, 2))...), "", statement{
-			format: source.HLOWithConfig, spread: hlo.Spread{Replicas: 3, Partitions: 2}, arguments: 2, results: 3, counted: true,
+			format: source.HLOWithConfig, spread: dataflow.Spread{Replicas: 3, Partitions: 2}, arguments: 2, results: 3, counted: true,
 			tuples: []xlaproto.Shape{one, tuple}, inTuple: []xlaproto.Shape{one, tuple}, tuplesKnown: true,
 		}, ".hlo.pb"},
 		"malformed HLO":   {[]byte{0xff}, source.HLO, statement{format: source.HLO}, ".hlo.pb"},
