@@ -3,7 +3,10 @@
 
 package mlirtest
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Parts of the bodies below, which compute %q of %x and %y.
 const (
@@ -30,13 +33,13 @@ const squareOf = pairOf + `%r = stablehlo.reverse %b, dims = [0] : tensor<2xf32>
     %m = stablehlo.concatenate %r0, %r1, dim = 1 : (tensor<2x1xf32>, tensor<2x1xf32>) -> tensor<2x2xf32>
     `
 
-// countedLoop returns a loop that runs 200 times, given the next value of %v: itself or %w, its
+// countedLoop returns a loop that runs so many times, given the next value of %v: itself or %w, its
 // square.
-func countedLoop(next string) string {
+func countedLoop(times int, next string) string {
 	return `%k = stablehlo.constant dense<0> : tensor<i32>
     %n, %p = "stablehlo.while"(%k, %x) ({
     ^bb0(%u: tensor<i32>, %v: tensor<f32>):
-      %most = stablehlo.constant dense<200> : tensor<i32>
+      %most = stablehlo.constant dense<` + strconv.Itoa(times) + `> : tensor<i32>
       %c = stablehlo.compare LT, %u, %most : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %c : tensor<i1>
     }, {
@@ -73,7 +76,7 @@ var bodies = []struct{ name, code string }{
     %d = "stablehlo.select_and_scatter"(%b, %p, %y) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ` +
 		strings.TrimSuffix(orderBody, ")") + ", " + strings.TrimPrefix(sumBody, "(") +
 		" : (tensor<4xf32>, tensor<2xf32>, tensor<f32>) -> tensor<4xf32>" + ofVector},
-	{"while", countedLoop("%w")},
+	{"while", countedLoop(200, "%w")},
 	{"convolution", squareOf + `%in = stablehlo.reshape %m : (tensor<2x2xf32>) -> tensor<1x2x2x1xf32>
     %k = stablehlo.reshape %m : (tensor<2x2xf32>) -> tensor<2x2x1x1xf32>
     %p = stablehlo.convolution(%in, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} ` +
@@ -150,7 +153,7 @@ func ofBodies() (list []Danger) {
 		return reduced("4", array+"%d = "+sortOne+"(tensor<"+n+"xf32>) -> tensor<"+n+"xf32>"+first)
 	}
 	return append(list,
-		Danger{"reduction with a counted loop that changes nothing", reduced("4", countedLoop("%v")+plus), no, "", nil},
+		Danger{"reduction with a counted loop that changes nothing", reduced("4", countedLoop(200, "%v")+plus), no, "", nil},
 		Danger{"reduction with a sort of equal elements", sorts(vectorOf, "4", ofVector+plus), no, "", nil},
 		Danger{"reduction with a sort of one", sorts(vector1, "1", fromOne+plus), no, "", nil},
 		Danger{"reduction with an unused sort", sorts(pairOf, "2", "\n    %s = stablehlo.add %x, %y : tensor<f32>"), no, "", nil},
