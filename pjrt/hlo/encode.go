@@ -140,19 +140,25 @@ func (e *encoder) numberComputations() error {
 			e.names[c.Name] = true
 		}
 	}
-	seen := make(map[int64]bool, len(e.m.Computations))
+	numbers := numbering{last, make(map[int64]bool, len(e.m.Computations))}
 	for _, c := range e.m.Computations {
-		if !c.known {
-			last++
-			c.id, c.known = last, true
-		}
-		for seen[c.id] {
-			last++
-			c.id = last
-		}
-		seen[c.id] = true
+		numbers.take(&c.id, &c.known)
 	}
 	return nil
+}
+
+// numbering gives numbers to what has none, or that of another.
+type numbering struct {
+	last int64
+	seen map[int64]bool
+}
+
+func (n *numbering) take(id *int64, known *bool) {
+	for !*known || n.seen[*id] {
+		n.last++
+		*id, *known = n.last, true
+	}
+	n.seen[*id] = true
 }
 
 // number gives names and numbers to what has none.
@@ -184,18 +190,9 @@ func (e *encoder) number() error {
 			// In XLA, the high half of an instruction's number is its computation's number.
 			last = c.id<<32 - 1
 		}
-		seen := make(map[int64]bool, len(c.Instructions))
-		for _, i := range c.Instructions {
-			if !i.known {
-				last++
-				i.id, i.known = last, true
-			}
-			for seen[i.id] {
-				// The instruction is a copy, or came from another computation.
-				last++
-				i.id = last
-			}
-			seen[i.id] = true
+		numbers := numbering{last, make(map[int64]bool, len(c.Instructions))}
+		for _, i := range c.Instructions { // one with the number of another is a copy, or came from elsewhere
+			numbers.take(&i.id, &i.known)
 		}
 	}
 	for name := range inUse {
